@@ -217,7 +217,7 @@ export function createApp(
   webhookRoutes(router, deps, {
     checkKey,
     openDownload,
-    liveRoleIds: async (asked) => (await liveRoles(deps, asked))?.roles.map(({ roleId }) => roleId),
+    liveRoleIds: async (request) => (await liveRoles(deps, request))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
   // A stream would otherwise end only when its client disconnects. After the end, the client reconnects to another

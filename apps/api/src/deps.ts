@@ -24,7 +24,7 @@ import type { Config } from './config.ts'
  * @throws RATE_LIMITED if the project requests too many unknown members
  */
 export type ReadForProject = (
-  asked: { readonly projectId: string; readonly serverId: string; readonly memberId: string },
+  request: { readonly projectId: string; readonly serverId: string; readonly memberId: string },
   isKnown: boolean,
 ) => Promise<Refreshed>
 /**
@@ -53,9 +53,9 @@ export interface Permit {
 }
 
 /**
- * Limits the sign-ins that unknown clients may start. Starting a sign-in acquires a permit of the IP address, and so does
- * each query to Discord. A completed sign-in releases its permits. So any number of real sign-ins may come from one
- * address, and only those that are never completed add up.
+ * Limits the sign-ins that unknown clients may start. Starting a sign-in acquires a permit of the IP address, and so
+ * does each query to Discord. A completed sign-in releases its permits. So any number of real sign-ins may come from
+ * one address, and only those that are never completed add up.
  */
 export interface LoginLimits {
   /**

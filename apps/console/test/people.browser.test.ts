@@ -136,7 +136,7 @@ test('the reasons for access are a readable list, and a change can be tried with
   const visit = await at.open(`/console/members/${users.ada}/why?project=${id}`)
   const { page } = visit
   await page
-    .getByText(/is allowed$/)
+    .getByText(/can sign in$/)
     .first()
     .waitFor()
   await page
@@ -154,11 +154,11 @@ test('the reasons for access are a readable list, and a change can be tried with
   await page.getByText('access_denied').first().waitFor()
   await page.getByLabel('They have left the server').uncheck()
   // The other ways to sign in are shown next to the login, each with its own checks.
-  for (const other of ['OpenID Connect', 'Protected hosts']) {
-    await page
-      .getByRole('region', { name: other })
-      .getByText(/is allowed$/)
-      .waitFor()
+  for (const [other, text] of [
+    ['OpenID Connect', /can sign in$/],
+    ['Protected hosts', /can open these hosts$/],
+  ] as const) {
+    await page.getByRole('region', { name: other }).getByText(text).waitFor()
   }
   await page.getByText('book.example', { exact: true }).waitFor()
   expect(await visit.findings()).toEqual([])
@@ -167,8 +167,8 @@ test('the reasons for access are a readable list, and a change can be tried with
   await projects('DELETE', `/${id}/key`)
   await page.reload()
   await page.getByText('The member has none of the required roles: Captain.').waitFor()
-  await page.getByRole('link', { name: 'Open the protected hosts of the project' }).waitFor()
-  await page.getByRole('link', { name: 'Open the keys of the project' }).first().click()
+  await page.getByRole('link', { name: 'Open protected hosts' }).waitFor()
+  await page.getByRole('link', { name: 'Open API keys' }).first().click()
   await page.waitForURL(`**/console/projects/${id}/keys`)
   visit.expectQuiet()
   await visit.close()
@@ -192,7 +192,7 @@ test('a session is ended, and a member blocked and let in again; the next reques
   await page.getByText('Sells what is not theirs').waitFor()
   await page.getByText(/2099.*3:02.*, in \d+ /).waitFor()
   await page.goto(`${at.url}/console/members/${users.tomas}/why?project=${project.id}`)
-  await page.getByRole('link', { name: 'Open the block of the member' }).click()
+  await page.getByRole('link', { name: 'Open the member’s block' }).click()
   const title = page.getByRole('heading', { level: 1 })
   const hasFocus = () => title.evaluate((one) => one === document.activeElement)
   await page.getByRole('button', { name: 'Unblock' }).waitFor()

@@ -19,9 +19,9 @@ export async function walkLogin(
   return locationOf(await submit(consentUrl, await consent.text(), '/oauth2/authorize', { decision }, cookie))
 }
 
-function locationOf(answer: Response): string {
-  const location = answer.headers.get('location')
-  if (!location) throw new Error(`The simulator answered ${answer.status} instead of a redirect`)
+function locationOf(response: Response): string {
+  const location = response.headers.get('location')
+  if (!location) throw new Error(`The simulator answered ${response.status} instead of a redirect`)
   return location
 }
 

@@ -64,9 +64,9 @@ export interface EndpointDefinition {
   readonly bodyLimit?: number
   /**
    * True if people open the endpoint in a browser. Refusals are then pages, unless the request accepts only JSON. With
-   * `asked`, programs call it as often, so refusals are JSON unless the request asks for a page.
+   * `onRequest`, programs call it as often, so refusals are JSON unless the request asks for a page.
    */
-  readonly page?: boolean | 'asked'
+  readonly page?: boolean | 'onRequest'
   /** True if the page cannot be reloaded. It then offers no choice of language, which would reload it. */
   readonly isUsedOnce?: true
   /** True if the JSON response is downloaded as a file. */

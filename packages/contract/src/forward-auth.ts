@@ -53,7 +53,7 @@ const askedByProxy = {
  */
 export const forwardAuth = endpoint({
   ...askedByProxy,
-  page: 'asked',
+  page: 'onRequest',
   path: '/api/forward-auth',
   summary: 'Check a request for a reverse proxy',
   description:

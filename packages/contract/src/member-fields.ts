@@ -167,9 +167,9 @@ export const storedFields = names.filter(
 const alphabetical: readonly MemberAnswer[] = ['session', 'profile']
 
 /** Returns the names of the fields that a response contains, in the order of its keys. */
-export function fieldsOf<Answer extends MemberAnswer>(answer: Answer): readonly FieldOf<Answer>[] {
-  const found = names.filter((name): name is FieldOf<Answer> => memberField(name).answers.includes(answer))
-  if (!alphabetical.includes(answer)) return found
+export function fieldsOf<Answer extends MemberAnswer>(response: Answer): readonly FieldOf<Answer>[] {
+  const found = names.filter((name): name is FieldOf<Answer> => memberField(name).answers.includes(response))
+  if (!alphabetical.includes(response)) return found
   const rank = (name: MemberFieldName) => (name === 'username' ? '' : name)
   return found.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
 }
@@ -194,8 +194,8 @@ export function pickFields<From extends object, Name extends keyof From>(
 }
 
 /** Returns the schemas of the fields that a response contains, in the order of its keys. */
-export const schemasOf = <Answer extends MemberAnswer>(answer: Answer) =>
+export const schemasOf = <Answer extends MemberAnswer>(response: Answer) =>
   // The type of `mapFields` does not tell which schema belongs to which name.
-  mapFields(fieldsOf(answer), (name) => memberFields[name].schema) as {
+  mapFields(fieldsOf(response), (name) => memberFields[name].schema) as {
     [Name in FieldOf<Answer>]: Fields[Name]['schema']
   }

@@ -19,10 +19,10 @@ export function responsesOf(definition: EndpointDefinition, refer: Refer): Json 
   const refused = refusalsByStatus(definition)
   const statuses = new Set([...Object.keys(definition.answers).map(Number), ...refused.keys()])
   const described = [...statuses].map((status) => {
-    const answer = definition.answers[status]
+    const response = definition.answers[status]
     const codes = refused.get(status)
     const responses = [
-      ...(answer === undefined ? [] : [success(definition, status, answer, refer)]),
+      ...(response === undefined ? [] : [success(definition, status, response, refer)]),
       ...(codes === undefined ? [] : [refusal(definition, status, codes)]),
     ]
     return [status, responses.reduce(both)] as const
@@ -61,22 +61,22 @@ const both = (one: Response, other: Response): Response => ({
 
 const isRedirect = (status: number) => status === 302 || status === 303
 
-function success(definition: EndpointDefinition, status: number, answer: Answer, refer: Refer): Response {
+function success(definition: EndpointDefinition, status: number, response: Answer, refer: Refer): Response {
   const names: ResponseHeader[] = ['X-Request-Id']
   if (isRedirect(status)) names.push('Location')
   if (status === 503) names.push('Retry-After')
   if (definition.cookies) names.push('Set-Cookie')
   const headers = headersOf(...names)
-  if (answer === null) {
+  if (response === null) {
     return {
       description: isRedirect(status) ? 'Redirects the browser.' : 'Success, without a body.',
       headers,
     }
   }
-  if ('download' in answer) {
-    const media = answer.download.map((type) => {
-      const schema = type === 'text/csv' ? { type: 'string' } : { type: 'array', items: refer(answer.row) }
-      return [type, { schema, example: exampleDownload(type, answer.row) }] as const
+  if ('download' in response) {
+    const media = response.download.map((type) => {
+      const schema = type === 'text/csv' ? { type: 'string' } : { type: 'array', items: refer(response.row) }
+      return [type, { schema, example: exampleDownload(type, response.row) }] as const
     })
     return {
       description: 'A file.',
@@ -84,21 +84,21 @@ function success(definition: EndpointDefinition, status: number, answer: Answer,
       content: Object.fromEntries(media),
     }
   }
-  if ('picture' in answer) {
-    const media = answer.picture.map((type) => [type, {}] as const)
+  if ('picture' in response) {
+    const media = response.picture.map((type) => [type, {}] as const)
     return { description: 'A picture.', headers, content: Object.fromEntries(media) }
   }
-  if ('events' in answer) {
+  if ('events' in response) {
     // OpenAPI 3.1 cannot describe the events of a stream, so an extension contains their schemas.
     const stream = {
       schema: { type: 'string' },
-      'x-events': answer.events,
-      example: exampleStream(answer.events),
+      'x-events': response.events,
+      example: exampleStream(response.events),
     }
     return { description: 'Server-Sent Events.', headers, content: { 'text/event-stream': stream } }
   }
   if (definition.asFile) Object.assign(headers, headersOf('Content-Disposition'))
-  const json = { schema: refer(answer, partName(definition, 'Answer')), example: exampleOf(answer) }
+  const json = { schema: refer(response, partName(definition, 'Answer')), example: exampleOf(response) }
   return { description: 'Success.', headers, content: { 'application/json': json } }
 }
 

@@ -76,8 +76,8 @@ export function watchMember(authPath = '/auth'): MemberWatch {
     else stream()
   }
   const load = async () => {
-    const answer = await fetch(`${authPath}/me`)
-    if (answer.ok) setSession(await answer.json())
+    const response = await fetch(`${authPath}/me`)
+    if (response.ok) setSession(await response.json())
   }
 
   return {
@@ -100,8 +100,8 @@ export function watchMember(authPath = '/auth'): MemberWatch {
       }
     },
     async signOut() {
-      const answer = await post('logout')
-      if (!answer.ok) throw new Error(`The session continues: ${answer.status}.`)
+      const response = await post('logout')
+      if (!response.ok) throw new Error(`The session continues: ${response.status}.`)
       publish(null)
     },
   }

@@ -23,7 +23,7 @@ interface SiteRequest {
 }
 interface SiteReply {
   readonly raw: NodeResponse
-  send(answer: globalThis.Response): unknown
+  send(response: globalThis.Response): unknown
 }
 interface App {
   addHook(name: 'onRequest', hook: (request: SiteRequest, reply: SiteReply) => Promise<unknown>): unknown
@@ -49,8 +49,8 @@ export function createRolecall(options: SiteOptions = {}) {
     // `onRequest` runs before Fastify reads a body. None of the sign-in routes needs a body, and so Fastify rejects no
     // content type on them.
     app.addHook('onRequest', async (request, reply) => {
-      const answer = adapter.storeVisit(request, await openNode(site, request.raw, reply.raw))
-      return answer && reply.send(answer)
+      const response = adapter.storeVisit(request, await openNode(site, request.raw, reply.raw))
+      return response && reply.send(response)
     })
     // Fastify runs hooks only for registered routes, so the sign-in routes are registered. Their handler never runs,
     // because the hook responds first.

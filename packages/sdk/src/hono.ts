@@ -27,8 +27,8 @@ const adapter = createAdapter<object>('app.use(rolecall.middleware())')
 const middlewareOf =
   <InputContext>(handle: (context: InputContext) => Promise<Response | undefined>) =>
   async (context: InputContext, next: Next): Promise<Response | undefined> => {
-    const answer = await handle(context)
-    if (answer) return answer
+    const response = await handle(context)
+    if (response) return response
     await next()
     return undefined
   }
@@ -54,8 +54,8 @@ export function createRolecall(options: SiteOptions = {}) {
       () =>
       async (context: SiteContext, next: Next): Promise<Response | undefined> => {
         const opened = await site.open(incomingOf(context.req.raw))
-        const answer = adapter.storeVisit(context, opened)
-        if (answer) return answer
+        const response = adapter.storeVisit(context, opened)
+        if (response) return response
         await next()
         const headers = new Headers()
         site.finish(opened.visit, headers)

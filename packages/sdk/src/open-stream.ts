@@ -31,9 +31,9 @@ export function quietStream(): OpenStream | undefined {
     new Promise((resolve, reject) => {
       const { get } = url.startsWith('https:') ? https : http
       // Uses its own connection, because unreferencing a pooled one would affect the other requests on it.
-      const request = get(url, { headers, signal, agent: false }, (answer) => {
-        const { statusCode: status = 502, headers: fields } = answer
-        const body = [204, 205, 304].includes(status) ? null : toWeb(answer)
+      const request = get(url, { headers, signal, agent: false }, (response) => {
+        const { statusCode: status = 502, headers: fields } = response
+        const body = [204, 205, 304].includes(status) ? null : toWeb(response)
         const known = ['content-type', 'retry-after', 'x-request-id'].flatMap((name) => {
           const value = fields[name]
           return typeof value === 'string' ? [[name, value] as [string, string]] : []

@@ -43,7 +43,7 @@ interface PendingRequest {
   readonly gapsBefore: number
   /** The keys that were evicted since the request started. The response is not cached if it has one of them. */
   readonly evictedKeys: Set<string>
-  readonly answer: Promise<Session | undefined>
+  readonly response: Promise<Session | undefined>
 }
 
 /**
@@ -95,33 +95,33 @@ export function createSessionCache(
       entries.set(token, oldest)
     }
   }
-  const store = (token: string, answer: Session, requestedAt: Moment) => {
+  const store = (token: string, response: Session, requestedAt: Moment) => {
     drop(token)
     makeRoom()
-    const { session, member } = answer
+    const { session, member } = response
     const keys = keysOf(token, session, member.id)
     const { monotonicMs, wallMs } = plus(requestedAt, maxAgeMs)
     const until = { monotonicMs, wallMs: Math.min(wallMs, Date.parse(session.expiresAt)) }
-    entries.set(token, { session: answer, until, keys, isUsed: false })
+    entries.set(token, { session: response, until, keys, isUsed: false })
     for (const key of keys) tokensByKey.set(key, (tokensByKey.get(key) ?? new Set()).add(token))
   }
   const startLoad = (token: string, load: () => Promise<Session | undefined>): PendingRequest => {
     const evictedKeys = new Set<string>()
     const requestedAt = moment()
     const gapsBefore = gaps
-    const answer = load()
-      .then((answer) => {
-        if (!answer) return undefined
-        const isCurrent = keysOf(token, answer.session, answer.member.id).every(
+    const response = load()
+      .then((response) => {
+        if (!response) return undefined
+        const isCurrent = keysOf(token, response.session, response.member.id).every(
           (key) => !evictedKeys.has(key),
         )
         // The first gap is the start of the stream. Events before it never arrive, so a response that was requested
         // before the start is not cached.
         const hasStreamStarted = gapsBefore > 0
         if (hasStreamStarted && gaps === gapsBefore && isCurrent && evictedKeys.size < maxEvictedKeys) {
-          store(token, answer, requestedAt)
+          store(token, response, requestedAt)
         }
-        return answer
+        return response
       })
       .finally(() => {
         pending.delete(request)
@@ -133,7 +133,7 @@ export function createSessionCache(
       eventsBefore: events,
       gapsBefore,
       evictedKeys,
-      answer,
+      response,
     }
     pending.add(request)
     return request
@@ -160,12 +160,12 @@ export function createSessionCache(
      * it is pending and no event has happened in the meantime.
      */
     load(token: string, load: () => Promise<Session | undefined>, isShared: boolean) {
-      if (!isShared) return startLoad(token, load).answer
+      if (!isShared) return startLoad(token, load).response
       const other = shared.get(token)
-      if (other && isShareable(other)) return other.answer
+      if (other && isShareable(other)) return other.response
       const request = startLoad(token, load)
       shared.set(token, request)
-      return request.answer
+      return request.response
     },
     /** Evicts the entries with a key, and prevents pending loads of such entries from being cached. */
     evict(key: string) {

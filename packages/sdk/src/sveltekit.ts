@@ -60,8 +60,8 @@ export function createRolecall({ error, redirect }: KitParts, options: SiteOptio
       // Uses the path of `event.url`, because the path of a data request has a suffix.
       const { pathname, search } = event.url
       const opened = await site().open({ ...incomingOf(event.request), path: pathname + search })
-      const answer = adapter.storeVisit(event.request, opened)
-      if (answer) return answer
+      const response = adapter.storeVisit(event.request, opened)
+      if (response) return response
       const made = await resolve(event)
       return site().finished(opened.visit, refusals.get(event.request) ?? made)
     },

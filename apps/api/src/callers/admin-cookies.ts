@@ -31,7 +31,7 @@ interface HandOver {
  * scripts cannot read. Never both: a script on the page can read the body, so the cookies would no longer protect the
  * tokens.
  */
-export function answerWithPair(
+export function respondWithPair(
   config: CookieConfig,
   presented: Presented,
   pair: Pair,

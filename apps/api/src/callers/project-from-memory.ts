@@ -1,5 +1,5 @@
 import { digestOf } from '#platform/crypto/tokens'
-import type { Asked } from '#platform/http/front'
+import type { FrontRequest } from '#platform/http/front'
 import { keyBucket } from '#platform/rate-limit/key-bucket'
 import type { Answers } from '#session-memory/answers'
 import type { ProjectCaller } from './callers.ts'
@@ -10,7 +10,7 @@ import type { ProjectCaller } from './callers.ts'
  */
 export function projectFromMemory(
   answers: Pick<Answers, 'key'>,
-  { headers }: Asked,
+  { headers }: FrontRequest,
   nowMs: number,
 ): ProjectCaller | undefined {
   const key = headers['x-api-key']

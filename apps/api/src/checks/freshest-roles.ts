@@ -8,7 +8,7 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 const maxWaitMs = 2_000
 
 /** A request for the roles of one member. */
-interface Asked<T> {
+interface RolesRequest<T> {
   readonly known: T | undefined
   readonly terms: FreshnessTerms
   /** Requests the roles from the chat platform, and stores them in the mirror. */
@@ -32,10 +32,12 @@ interface Freshest<T> {
  * the mirrored roles, unless they are too old. The result's `known` is undefined if there is no such member.
  * @throws CHAT_PLATFORM_UNAVAILABLE if the platform does not respond, and the mirrored roles are missing or too old
  */
-export async function freshestRoles<T extends Mirrored>(asked: Asked<T>): Promise<Freshest<T | undefined>> {
-  const { known, terms, refresh, reread } = asked
+export async function freshestRoles<T extends Mirrored>(
+  request: RolesRequest<T>,
+): Promise<Freshest<T | undefined>> {
+  const { known, terms, refresh, reread } = request
   if (known && isFresh(known, terms)) return { known, source: 'rest' }
-  if ((await answered(refresh)) === 'fresh') return { known: await reread(), source: 'rest' }
+  if ((await withOutageAsFailed(refresh)) === 'fresh') return { known: await reread(), source: 'rest' }
   if (!known || !isServable(known, terms)) throw chatPlatformUnavailable()
   return { known, source: 'mirror' }
 }
@@ -44,7 +46,7 @@ export async function freshestRoles<T extends Mirrored>(asked: Asked<T>): Promis
  * Returns the result of a refresh, or `unavailable` if it fails or takes too long: the mirror then has the last known
  * roles. Rethrows an `ApiError`, which refuses the client's request.
  */
-async function answered(refresh: () => Promise<Refreshed>): Promise<Refreshed> {
+async function withOutageAsFailed(refresh: () => Promise<Refreshed>): Promise<Refreshed> {
   try {
     return await withTimeout(refresh(), maxWaitMs)
   } catch (error) {

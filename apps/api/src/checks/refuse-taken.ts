@@ -2,7 +2,7 @@ import type { ErrorCode } from '@rolecall/contract'
 import { violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 
-interface Taken {
+interface UniqueName {
   /** The unique index. It decides, because a concurrent request can take the same value. */
   readonly index: string
   readonly code: ErrorCode
@@ -13,7 +13,7 @@ interface Taken {
 
 /** Runs a change, and converts a violation of a unique index to an error that names the field. */
 export async function refuseTaken<T>(
-  { index, code, path, message }: Taken,
+  { index, code, path, message }: UniqueName,
   write: () => Promise<T>,
 ): Promise<T> {
   try {

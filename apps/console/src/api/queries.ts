@@ -74,7 +74,7 @@ export const question = <Name extends AdminQuestion>(name: Name, ...[input]: Res
   })
 
 /** Returns the response to a call, and its state. */
-export const useAnswer = <Name extends AdminQuestion>(name: Name, ...rest: Rest<Name>) =>
+export const useApiQuery = <Name extends AdminQuestion>(name: Name, ...rest: Rest<Name>) =>
   useQuery(question(name, ...rest))
 
 /** Handlers for the response to a change. */

@@ -32,8 +32,8 @@ export const Dialog = (props: Omit<DialogProps, 'isBusy'>) => {
 }
 
 /**
- * Shows the row of buttons at the end of a dialog. Set `isBusy` while the action of the dialog runs. The row writes it to
- * the context, because the dialog outside of the row must stay open for that time.
+ * Shows the row of buttons at the end of a dialog. Set `isBusy` while the action of the dialog runs. The row writes it
+ * to the context, because the dialog outside of the row must stay open for that time.
  */
 export function DialogActions({ isBusy = false, children }: { isBusy?: boolean; children: ReactNode }) {
   const { setBusy } = useContext(DialogContext)

@@ -1,13 +1,13 @@
 import type { Latency } from '@rolecall/sdk/admin'
 import { useState } from 'react'
-import { useAnswer } from '../api/queries.ts'
+import { useApiQuery } from '../api/queries.ts'
 import { Button } from './button.tsx'
 import { Choice } from './choice.tsx'
 import { type Column, DataTable } from './data-table.tsx'
 import { boundText, shareText } from './latency-text.ts'
 import { countText, Num, numberText } from './number.tsx'
 import { Panel } from './page.tsx'
-import { Answer, Empty } from './states.tsx'
+import { Empty, QueryResult } from './states.tsx'
 import type { Range } from './time-range.tsx'
 import { useFilters } from './use-filters.ts'
 
@@ -27,7 +27,7 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
   const [{ of }, setFilters] = useFilters()
   const [isWhole, setWhole] = useState(false)
   const groupBy = of === 'project' && projectId === undefined ? 'project' : 'route'
-  const latency = useAnswer('latency', { query: { from, to, groupBy, projectId, limit: 100 } })
+  const latency = useApiQuery('latency', { query: { from, to, groupBy, projectId, limit: 100 } })
   const columns: readonly Column<Latency>[] = [
     {
       header: groupBy === 'route' ? 'Endpoint' : 'Project',
@@ -70,7 +70,7 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
         )
       }
     >
-      <Answer of={latency}>
+      <QueryResult of={latency}>
         {({ data }) => (
           <>
             <DataTable
@@ -89,7 +89,7 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
             )}
           </>
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

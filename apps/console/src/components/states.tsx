@@ -126,7 +126,7 @@ export function answersOf<A, B, C>(
 /**
  * Shows a response, a placeholder while it loads, or its error. The old response stays visible while a new one loads.
  */
-export function Answer<T>({
+export function QueryResult<T>({
   of,
   loading = <Skeleton />,
   children,

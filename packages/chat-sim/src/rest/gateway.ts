@@ -12,11 +12,11 @@ export const gatewayBot: Route = {
   at: 'api',
   auth: 'bot',
   handle(platform, call) {
-    const answer: RESTGetAPIGatewayBotResult = {
+    const response: RESTGetAPIGatewayBotResult = {
       url: gatewayUrl(call),
       shards: platform.sessionStarts.shards(),
       session_start_limit: platform.sessionStarts.state(),
     }
-    return json(answer)
+    return json(response)
   },
 }

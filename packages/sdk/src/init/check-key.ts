@@ -59,16 +59,16 @@ async function readObject(response: Response | undefined): Promise<ResponseBody>
 }
 
 /** Returns whether the key and the project are right. The list `errors` names the project if it is another one. */
-const isAccepted = (answer: ResponseBody) => answer?.['code'] === 'INVALID_CODE' && !answer['errors']
+const isAccepted = (response: ResponseBody) => response?.['code'] === 'INVALID_CODE' && !response['errors']
 
-function sentenceOf(answer: ResponseBody): string | undefined {
-  switch (answer?.['code']) {
+function sentenceOf(response: ResponseBody): string | undefined {
+  switch (response?.['code']) {
     case 'INVALID_API_KEY':
       return 'Rolecall rejects the key: it is incomplete, or was replaced or revoked. Get the current key from an admin of the community.'
     case 'PROJECT_INACTIVE':
       return 'Rolecall knows the key, but its project is inactive. Members can sign in after an admin of the community activates it.'
     case 'INVALID_CODE':
-      return isAccepted(answer)
+      return isAccepted(response)
         ? 'Rolecall accepts the key for this project.'
         : 'Rolecall knows the key, but it belongs to another project than ROLECALL_CLIENT_ID.'
     default:

@@ -9,8 +9,8 @@ import type { Visit } from './visit.ts'
  * responses.
  *
  * @typeParam Request the object that a framework passes from handler to handler: its request, or its context
- * @param mountCall the code that adds the adapter to an app, such as `app.use(rolecall.middleware())`. The error message
- * names it if no visit is stored, because the app has then not called it.
+ * @param mountCall the code that adds the adapter to an app, such as `app.use(rolecall.middleware())`. The error
+ * message names it if no visit is stored, because the app has then not called it.
  */
 export function createAdapter<Request extends object>(mountCall: string) {
   const visits = new WeakMap<Request, Visit>()

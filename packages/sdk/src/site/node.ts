@@ -42,7 +42,7 @@ function incomingOfNode(request: NodeRequest, response: Pick<NodeResponse, 'once
 }
 
 /**
- * Opens a request. If the result has an `answer`, send it with `sendToNode`. Otherwise the app responds, and its
+ * Opens a request. If the result has an `earlyResponse`, send it with `sendToNode`. Otherwise the app responds, and its
  * response gets the cookies of the visit.
  */
 export async function openNode(site: Site, request: NodeRequest, response: NodeResponse): Promise<Opened> {
@@ -51,13 +51,16 @@ export async function openNode(site: Site, request: NodeRequest, response: NodeR
   return opened
 }
 
-/** Sends a response, until it ends or the client disconnects. Resolves to false if `answer` is undefined. */
-export async function sendToNode(answer: Response | undefined, response: NodeResponse): Promise<boolean> {
-  if (!answer) return false
-  response.statusCode = answer.status
-  for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
-  addCookies(response, answer.headers)
-  const reader = answer.body?.getReader()
+/** Sends a response, until it ends or the client disconnects. Resolves to false if `webResponse` is undefined. */
+export async function sendToNode(
+  webResponse: Response | undefined,
+  response: NodeResponse,
+): Promise<boolean> {
+  if (!webResponse) return false
+  response.statusCode = webResponse.status
+  for (const [name, value] of webResponse.headers) if (name !== 'set-cookie') response.setHeader(name, value)
+  addCookies(response, webResponse.headers)
+  const reader = webResponse.body?.getReader()
   if (reader) {
     let wake = () => {}
     const stop = () => {

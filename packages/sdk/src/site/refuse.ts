@@ -38,11 +38,11 @@ export async function refuse(
   code: ProblemCode,
   refusal: Refusal = {},
 ): Promise<Response> {
-  const answer = isNavigation(request)
+  const response = isNavigation(request)
     ? await respondWithPage(settings, request, status, code, refusal)
     : problem(status, code, refusal.serviceText)
-  for (const [name, value] of Object.entries(refusal.headers ?? {})) answer.headers.set(name, value)
-  return answer
+  for (const [name, value] of Object.entries(refusal.headers ?? {})) response.headers.set(name, value)
+  return response
 }
 
 /** Returns a page for a person: the page of the app if it has one, or else the page of this library. */

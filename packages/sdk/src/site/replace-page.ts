@@ -28,9 +28,9 @@ export async function replacementFor(
   }
   const { kind } = details
   const ofHook = kind === 'refused' ? await attempt(() => onRefused?.(details)) : undefined
-  const answer = ofHook ?? (await attempt(() => pages[kind]?.(details)))
-  if (answer) replacements.add(answer)
-  return answer
+  const response = ofHook ?? (await attempt(() => pages[kind]?.(details)))
+  if (response) replacements.add(response)
+  return response
 }
 
 /**

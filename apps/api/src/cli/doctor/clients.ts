@@ -26,18 +26,18 @@ export const oidcLines = (config: Config): Promise<Line[]> =>
 
 async function discoveryLine(publicUrl: string): Promise<Line> {
   const address = `${publicUrl}/.well-known/openid-configuration`
-  const answer = await read(address)
-  if (!answer) {
+  const response = await read(address)
+  if (!response) {
     return note(
       `${address} does not respond from here. Start the service, or check the name, the proxy, and the certificate.`,
     )
   }
-  if (answer.status !== 200) {
+  if (response.status !== 200) {
     return problem(
-      `${address} responded with status ${answer.status}. The proxy must forward /.well-known/, /oidc/, and /device.`,
+      `${address} responded with status ${response.status}. The proxy must forward /.well-known/, /oidc/, and /device.`,
     )
   }
-  const issuer = issuerOf(answer.body)
+  const issuer = issuerOf(response.body)
   if (issuer === publicUrl) return ok(`${publicUrl} is the issuer and responds`)
   return problem(
     `${address} belongs to another issuer. Set PUBLIC_URL to the address under which this service responds.`,
@@ -60,14 +60,14 @@ const read = (address: string) =>
   new Promise<{ status: number; body: string } | undefined>((resolve) => {
     const signal = AbortSignal.timeout(5_000)
     const request = address.startsWith('https:') ? requestHttps : requestHttp
-    const asked = request(address, { signal }, (answer) => {
+    const asked = request(address, { signal }, (response) => {
       let body = ''
-      answer.setEncoding('utf8').on('data', (text: string) => {
+      response.setEncoding('utf8').on('data', (text: string) => {
         body += text
-        if (body.length > 65_536) answer.destroy()
+        if (body.length > 65_536) response.destroy()
       })
-      answer.on('close', () => resolve({ status: answer.statusCode ?? 0, body }))
-      answer.on('error', () => resolve(undefined))
+      response.on('close', () => resolve({ status: response.statusCode ?? 0, body }))
+      response.on('error', () => resolve(undefined))
     })
     asked.on('error', () => resolve(undefined)).end()
   })

@@ -6,7 +6,7 @@ import { readEnvironment } from '../../process/environment.ts'
 import { StartRefused } from '../../process/start-refused.ts'
 
 /** The longest wait for a response. The service usually responds in milliseconds, but may need a request to Discord. */
-const answerWithinMs = 30_000
+const timeoutMs = 30_000
 
 /**
  * Returns the address of the service: the given one, or PUBLIC_URL. Sessions are stored under this address.
@@ -32,7 +32,7 @@ interface Question {
   readonly body?: object
 }
 
-interface ServiceAnswer {
+interface ServiceResponse {
   readonly status: number
   readonly body: unknown
 }
@@ -42,18 +42,18 @@ interface ServiceAnswer {
  *
  * @throws StartRefused if no service responds
  */
-export async function askService(
+export async function requestService(
   address: string,
   method: 'GET' | 'POST',
   path: string,
   { token, body }: Question,
-): Promise<ServiceAnswer> {
+): Promise<ServiceResponse> {
   try {
     const response = await fetch(address + path, {
       method,
       // A redirect could send the session token to another host.
       redirect: 'error',
-      signal: AbortSignal.timeout(answerWithinMs),
+      signal: AbortSignal.timeout(timeoutMs),
       headers: {
         accept: 'application/json',
         // Lists of sessions show this name, so that people recognize the session.
@@ -84,7 +84,7 @@ export const textOf = (value: unknown, name: string): string => {
 }
 
 /** Returns the error for a response that refuses the request, with the message of the service. */
-export const refusedBy = (address: string, { status, body }: ServiceAnswer) =>
+export const refusedBy = (address: string, { status, body }: ServiceResponse) =>
   new StartRefused(
     `${address} returned status ${status}. ${textOf(body, 'detail') || textOf(body, 'title')}`.trim(),
   )

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { login } from '@rolecall/contract'
 import { StartRefused } from '../../process/start-refused.ts'
-import { askService, readAddress, refusedBy, textOf } from './ask-service.ts'
+import { readAddress, refusedBy, requestService, textOf } from './ask-service.ts'
 import { checkIssuer } from './check-issuer.ts'
 import { openBrowser } from './open-browser.ts'
 import { receiveCode } from './receive-code.ts'
@@ -90,12 +90,14 @@ function codeOf(pasted: string, address: string): string {
 }
 
 async function redeemCode(address: string, code: string, codeVerifier: string): Promise<KeptSession> {
-  const answer = await askService(address, 'POST', login.adminToken.path, { body: { code, codeVerifier } })
-  if (answer.status !== 200) throw refusedBy(address, answer)
-  const member: unknown = Reflect.get(Object(answer.body), 'member')
+  const response = await requestService(address, 'POST', login.adminToken.path, {
+    body: { code, codeVerifier },
+  })
+  if (response.status !== 200) throw refusedBy(address, response)
+  const member: unknown = Reflect.get(Object(response.body), 'member')
   const session = {
-    token: textOf(answer.body, 'token'),
-    expiresAt: textOf(answer.body, 'expiresAt'),
+    token: textOf(response.body, 'token'),
+    expiresAt: textOf(response.body, 'expiresAt'),
     username: textOf(member, 'username'),
   }
   if (session.token === '') throw new StartRefused(`${address} is not a Rolecall service. Check the address.`)

@@ -1,6 +1,6 @@
 import { login, profile } from '@rolecall/contract'
 import { StartRefused } from '../../process/start-refused.ts'
-import { askService, readAddress, refusedBy } from './ask-service.ts'
+import { readAddress, refusedBy, requestService } from './ask-service.ts'
 import { deleteSession, findKeptSession } from './session-file.ts'
 
 /**
@@ -10,7 +10,7 @@ import { deleteSession, findKeptSession } from './session-file.ts'
 export async function tokenCommand(given: string | undefined): Promise<void> {
   const address = readAddress(given)
   const token = keptToken(address)
-  const answer = await askService(address, 'GET', profile.getProfile.path, { token })
+  const answer = await requestService(address, 'GET', profile.getProfile.path, { token })
   if (answer.status === 401) {
     deleteSession(address)
     throw new StartRefused(`Your session at ${address} has ended: run \`rolecall login\` to sign in again.`)
@@ -22,7 +22,7 @@ export async function tokenCommand(given: string | undefined): Promise<void> {
 /** Ends the session at the service, and removes it from this machine. */
 export async function logoutCommand(given: string | undefined): Promise<void> {
   const address = readAddress(given)
-  const answer = await askService(address, 'POST', login.adminLogout.path, { token: keptToken(address) })
+  const answer = await requestService(address, 'POST', login.adminLogout.path, { token: keptToken(address) })
   // With 401, the session had already ended, and only needs to be removed here.
   if (answer.status !== 200 && answer.status !== 401) throw refusedBy(address, answer)
   deleteSession(address)

@@ -21,7 +21,7 @@ export const maxStreamsPerSession = 4
 export interface AdminListener {
   readonly sessionId: string
   /** Sends events, after which the client has everything up to `position`. */
-  take(events: readonly adminStream.AdminEvent[], position: Position): void
+  receive(events: readonly adminStream.AdminEvent[], position: Position): void
   /** Checks whether the stream may continue, and ends it if not. */
   check(): void
   /** Ends the stream, so that its client reconnects. */
@@ -60,7 +60,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
   let isFailing = false
 
   const publish = (events: readonly adminStream.AdminEvent[], at: Position) => {
-    if (events.length > 0) for (const listener of [...listeners]) listener.take(events, at)
+    if (events.length > 0) for (const listener of [...listeners]) listener.receive(events, at)
   }
   const publishHealth = (now: 'ok' | 'degraded', at: Position) => {
     const before = health

@@ -83,7 +83,7 @@ export async function openAdminStream(
   })
   const listener: AdminListener = {
     sessionId,
-    take(events, position) {
+    receive(events, position) {
       if (waiting) waiting.push({ events, position })
       else send(events, position)
     },

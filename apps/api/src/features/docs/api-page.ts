@@ -80,7 +80,7 @@ const endpoint = (one: EndpointPage): Html => html`<section class="endpoint" id=
 ${one.description !== undefined && html`<p>${prose(one.description)}</p>`}
 <p><strong>Authorization:</strong> ${prose(one.auth)}</p>
 ${one.inputs.map(({ title, fields }) => html`<h4>${title}</h4>${fieldList(fields)}`)}
-${one.answers.map(answer)}
+${one.answers.map(response)}
 <h4>Errors</h4>
 <ul class="refusals">
 ${one.refusals.map(
@@ -99,7 +99,7 @@ ${one.answers.map(
 </section>
 `
 
-const answer = ({ status, text, fields }: AnswerPage): Html =>
+const response = ({ status, text, fields }: AnswerPage): Html =>
   html`<h4>Response ${status}</h4>${text !== '' && html`<p>${text}</p>`}${fields.length > 0 && fieldList(fields)}`
 
 const fieldList = (fields: readonly Field[]): Html => html`<dl>

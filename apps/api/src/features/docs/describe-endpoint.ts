@@ -111,7 +111,7 @@ function describeEndpoint(definition: EndpointDefinition, publicUrl: string): En
     ].filter(({ fields }) => fields.length > 0),
     request: curl(definition, publicUrl),
     answers: Object.entries(answers).flatMap(([status, answer]) =>
-      kindsOf(answer).map((kind) => describeAnswer(Number(status), kind)),
+      kindsOf(answer).map((kind) => describeResponse(Number(status), kind)),
     ),
     refusals: refusals(definition)
       .map(refusalOf)
@@ -126,29 +126,29 @@ export function refusalOf(name: ErrorCode): Refusal {
 }
 
 /** Returns the alternatives of a response that can have several forms. */
-const kindsOf = (answer: Answer): readonly Answer[] =>
-  answer !== null && 'anyOf' in answer && Array.isArray(answer.anyOf) ? answer.anyOf : [answer]
+const kindsOf = (response: Answer): readonly Answer[] =>
+  response !== null && 'anyOf' in response && Array.isArray(response.anyOf) ? response.anyOf : [response]
 
-function describeAnswer(status: number, answer: Answer): AnswerPage {
+function describeResponse(status: number, response: Answer): AnswerPage {
   const plain = (text: string) => ({ status, text, fields: [], example: undefined })
-  if (answer === null) return plain(status === 302 ? 'Redirects the browser.' : 'Success, without a body.')
-  if ('download' in answer) {
-    const example = exampleDownload(answer.download[0] ?? '', answer.row)
+  if (response === null) return plain(status === 302 ? 'Redirects the browser.' : 'Success, without a body.')
+  if ('download' in response) {
+    const example = exampleDownload(response.download[0] ?? '', response.row)
     return {
-      ...plain(`A file, ${answer.download.join(' or ')}. Its rows have these fields:`),
-      fields: listFields(answer.row),
+      ...plain(`A file, ${response.download.join(' or ')}. Its rows have these fields:`),
+      fields: listFields(response.row),
       example: `${example}`,
     }
   }
-  if ('picture' in answer) return plain(`A picture: ${answer.picture.join(', ')}.`)
-  if ('events' in answer)
+  if ('picture' in response) return plain(`A picture: ${response.picture.join(', ')}.`)
+  if ('events' in response)
     return {
-      ...plain(`Server-Sent Events: ${Object.keys(answer.events).join(', ')}.`),
-      example: exampleStream(answer.events),
+      ...plain(`Server-Sent Events: ${Object.keys(response.events).join(', ')}.`),
+      example: exampleStream(response.events),
     }
-  const example = JSON.stringify(exampleOf(answer as Schema), null, 2)
-  const { description: text = '' } = answer as Schema
-  return { status, text, fields: listFields(answer), example }
+  const example = JSON.stringify(exampleOf(response as Schema), null, 2)
+  const { description: text = '' } = response as Schema
+  return { status, text, fields: listFields(response), example }
 }
 
 /** Builds a `curl` command to copy. It has only the required parts, so that it is short. */

@@ -30,10 +30,10 @@ type Headers = IncomingHttpHeaders
 
 /** Registers the documentation site under `/docs/`. */
 export function siteRoutes({ page }: Pick<Router<Callers>, 'page'>, files: ReadonlyMap<string, SiteFile>) {
-  const answer = createSite(files)
+  const response = createSite(files)
   page('/docs', {}, () => redirect(root))
-  page(root, {}, ({ headers }) => answer('', headers))
-  page('/docs/*', {}, ({ raw }) => answer(pathOf(raw.url ?? ''), raw.headers))
+  page(root, {}, ({ headers }) => response('', headers))
+  page('/docs/*', {}, ({ raw }) => response(pathOf(raw.url ?? ''), raw.headers))
 }
 
 const pathOf = (url: string) => url.split('?', 1)[0]?.slice(root.length) ?? ''

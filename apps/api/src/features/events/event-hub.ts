@@ -16,7 +16,7 @@ const maxStreamsPerProject = 2_000
 export interface Listener {
   readonly projectId: string
   /** Sends these events of the project, in order. */
-  take(rows: readonly EventRow[]): void
+  receive(rows: readonly EventRow[]): void
   /**
    * Called after each read, even a failed one, once a first read has succeeded. All events up to `vouchedAt`
    * (`performance.now()`) have been passed to the stream. `mark` is the position of the last successful read.
@@ -63,7 +63,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
 
   const publish = (rows: readonly EventRow[]) => {
     for (const [projectId, own] of groupByProject(rows)) {
-      for (const listener of byProject.get(projectId) ?? []) if (joined.has(listener)) listener.take(own)
+      for (const listener of byProject.get(projectId) ?? []) if (joined.has(listener)) listener.receive(own)
     }
   }
   /** Reads once. Returns true if more can be read immediately. */

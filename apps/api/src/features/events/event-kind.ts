@@ -99,7 +99,7 @@ function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, endin
     actionType: 'webhook',
     target: { type: 'project', id: projectId, name: projectName },
   } as const
-  const giveUp = { ...common, action: 'events.give-up', severity: 'error' } as const
+  const giveUpEntry = { ...common, action: 'events.give-up', severity: 'error' } as const
   const disable = { ...common, action: 'events.disable' }
   switch (why) {
     case 'gone':
@@ -115,8 +115,8 @@ function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, endin
         summary: `${disabled}: it accepted nothing for 24 hours. ${error}`,
       }
     case 'stale':
-      return { ...giveUp, summary: `${events} waited for 72 hours and were discarded.` }
+      return { ...giveUpEntry, summary: `${events} waited for 72 hours and were discarded.` }
     default:
-      return { ...giveUp, summary: `${events} could not be delivered for 24 hours. ${error}` }
+      return { ...giveUpEntry, summary: `${events} could not be delivered for 24 hours. ${error}` }
   }
 }

@@ -98,7 +98,7 @@ export function createEventStream(
   }
   const listener: Listener = {
     projectId,
-    take(rows) {
+    receive(rows) {
       send(rows)
       if (rows.some(({ type }) => type === 'project.disabled' || type === 'key.ended'))
         endUnlessKeyIsValid().catch(() => stream.destroy())

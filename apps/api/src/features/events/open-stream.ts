@@ -12,7 +12,7 @@ const idLifeSec = 24 * 60 * 60
 /** The maximum difference in seconds between the clocks of a database server and the standby that replaces it. */
 const clockSlackSec = 60
 
-interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyValid'> {
+interface StreamRequest extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyValid'> {
   readonly lastEventId: string | undefined
 }
 
@@ -25,7 +25,7 @@ interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyValid'> {
 export async function openStream(
   deps: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
   { projectId }: ProjectCaller,
-  { lastEventId, heartbeatMs, isKeyValid }: Asked,
+  { lastEventId, heartbeatMs, isKeyValid }: StreamRequest,
 ): Promise<Readable> {
   const present = await readPresent(deps.db)
   const last = lastEventId === undefined ? undefined : parseEventId(lastEventId)

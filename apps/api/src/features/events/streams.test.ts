@@ -87,7 +87,7 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
 
   test('are so many for each project and no more', async () => {
     const hub = createEventHub(world.service.deps)
-    const listener = (projectId: string): Listener => ({ projectId, take() {}, heartbeat() {}, end() {} })
+    const listener = (projectId: string): Listener => ({ projectId, receive() {}, heartbeat() {}, end() {} })
     const mine = Array.from({ length: 2_000 }, () => listener('mine'))
     expect(mine.every((one) => hub.open(one))).toBe(true)
     const asked = { lastEventId: undefined, heartbeatMs: 15_000, isKeyValid: async () => true }

@@ -9,7 +9,7 @@ import type { Step } from '../../checks/check.ts'
 import type { Deps } from '../../deps.ts'
 
 /** The parameters of a sign-in. */
-export interface AskedLogin {
+export interface LoginParameters {
   readonly projectId: string
   readonly serverId: string
   readonly redirectUri: string | undefined
@@ -49,7 +49,7 @@ interface ExchangeRequest {
  */
 export interface Decisions {
   /** Checks the parameters of a sign-in. Also returns the redirect URI that is used if none was asked for. */
-  readonly authorize: (asked: AskedLogin) => Promise<{
+  readonly authorize: (asked: LoginParameters) => Promise<{
     readonly steps: readonly Step[]
     readonly mayLogIn: boolean
     readonly redirectUri?: string | undefined

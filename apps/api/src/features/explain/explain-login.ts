@@ -22,7 +22,7 @@ export type ExplainDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'settings'> & {
 type Known = Pick<contract.Explanation, 'roles' | 'rolesAsOf' | 'rolesSource'>
 
 /** The sign-in to explain, with the changes at Discord to assume. */
-export interface AskedLogin {
+export interface ExplainRequest {
   readonly memberId: string
   readonly projectId: string
   readonly serverId: string
@@ -45,20 +45,24 @@ export interface ExplainedLogin {
 }
 
 /** Asks Discord about the member in a server. */
-export type Ask = (serverId: string) => Promise<MembershipResult>
+export type ReadMembership = (serverId: string) => Promise<MembershipResult>
 
 /**
  * Explains a sign-in in one server, up to its session. First runs the checks of `authorize` and of the callback, with
  * current data. If they pass, rehearses the sign-in in a transaction that is rolled back, so that the statements of the
  * sign-in decide, too.
  */
-export async function explainLogin(deps: ExplainDeps, asked: AskedLogin, ask: Ask): Promise<ExplainedLogin> {
+export async function explainLogin(
+  deps: ExplainDeps,
+  input: ExplainRequest,
+  readMembership: ReadMembership,
+): Promise<ExplainedLogin> {
   const { db, decisions } = deps
-  const { memberId, projectId, serverId, assume } = asked
-  const authorized = await decisions.authorize({ projectId, serverId, redirectUri: asked.redirectUri })
+  const { memberId, projectId, serverId, assume } = input
+  const authorized = await decisions.authorize({ projectId, serverId, redirectUri: input.redirectUri })
   const place = await findPlace(db, serverId, memberId)
-  const askedAt = await readTime(db)
-  const result = await ask(serverId)
+  const requestedAt = await readTime(db)
+  const result = await readMembership(serverId)
   const member = assumed(result.failure ? mirrored(memberId, place) : result.member, assume, () =>
     newcomer(memberId, place),
   )
@@ -67,7 +71,7 @@ export async function explainLogin(deps: ExplainDeps, asked: AskedLogin, ask: As
   const callback = decisions.callback({ failure: result.failure, member, isBot, isBlocked })
 
   const { mayLogIn, redirectUri } = authorized
-  const asOf = result.failure ? (place?.syncedAt ?? 'now') : askedAt
+  const asOf = result.failure ? (place?.syncedAt ?? 'now') : requestedAt
   const rehearsed =
     mayLogIn && redirectUri !== undefined && member && !isBot && !isBlocked
       ? await rehearseLogin(deps, {
@@ -81,15 +85,15 @@ export async function explainLogin(deps: ExplainDeps, asked: AskedLogin, ask: As
     ...{ rehearsed, result, member },
     known: {
       roles: rolesHeld(member?.roleIds ?? [], toRoles(place?.roles ?? [])),
-      rolesAsOf: (result.failure ? place?.syncedAt : askedAt)?.toISOString() ?? null,
+      rolesAsOf: (result.failure ? place?.syncedAt : requestedAt)?.toISOString() ?? null,
       rolesSource: result.failure ? (place?.syncedAt ? 'mirror' : null) : 'rest',
     },
   }
 }
 
 /** Creates the function that asks Discord about a member. It asks at most once per server, and stores nothing. */
-export function askedOnce({ chat, decisions }: ExplainDeps, memberId: string): Ask {
-  const answers = new Map<string, Promise<MembershipResult>>()
+export function readMembershipOnce({ chat, decisions }: ExplainDeps, memberId: string): ReadMembership {
+  const results = new Map<string, Promise<MembershipResult>>()
   const ask = async (serverId: string): Promise<MembershipResult> => {
     if (serverId === '') return { failure: 'server_error' }
     try {
@@ -99,8 +103,8 @@ export function askedOnce({ chat, decisions }: ExplainDeps, memberId: string): A
     }
   }
   return (serverId) => {
-    const answer = answers.get(serverId) ?? ask(serverId)
-    answers.set(serverId, answer)
+    const answer = results.get(serverId) ?? ask(serverId)
+    results.set(serverId, answer)
     return answer
   }
 }

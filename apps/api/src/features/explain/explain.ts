@@ -4,7 +4,7 @@ import { type Read, readUncached } from '#session-memory/facts-of-rows'
 import { readFacts } from '#session-memory/facts-store'
 import type { Step } from '../../checks/check.ts'
 import { concluded } from './conclusion.ts'
-import { askedOnce, type ExplainDeps, explainLogin, explainSession } from './explain-login.ts'
+import { type ExplainDeps, explainLogin, explainSession, readMembershipOnce } from './explain-login.ts'
 import { explainClient, explainHosts } from './other-ways.ts'
 import { findKeyDigest } from './store.ts'
 
@@ -15,22 +15,26 @@ import { findKeyDigest } from './store.ts'
  */
 export async function explain(
   deps: ExplainDeps,
-  asked: contract.ExplainRequest,
+  input: contract.ExplainRequest,
 ): Promise<contract.Explanation> {
   const { db, config, decisions } = deps
-  const { memberId, projectId, redirectUri, assume } = asked
-  const serverId = asked.serverId ?? (await findAdminServer(db, config.chatGuildId))?.id ?? ''
-  const ask = askedOnce(deps, memberId)
-  const login = await explainLogin(deps, { memberId, projectId, serverId, redirectUri, assume }, ask)
+  const { memberId, projectId, redirectUri, assume } = input
+  const serverId = input.serverId ?? (await findAdminServer(db, config.chatGuildId))?.id ?? ''
+  const readMembership = readMembershipOnce(deps, memberId)
+  const login = await explainLogin(
+    deps,
+    { memberId, projectId, serverId, redirectUri, assume },
+    readMembership,
+  )
   const session = await explainSession(deps, login, await keySteps(deps, projectId))
   const known = session.known ?? login.known
   const steps = [
     ...login.before,
     ...session.steps,
-    ...(login.member ? decisions.roles(known.roles, asked) : []),
+    ...(login.member ? decisions.roles(known.roles, input) : []),
   ]
-  const protectedHosts = await explainHosts(deps, asked, ask)
-  const openIdConnect = await explainClient(deps, asked, ask)
+  const protectedHosts = await explainHosts(deps, input, readMembership)
+  const openIdConnect = await explainClient(deps, input, readMembership)
   return {
     ...concluded(steps),
     ...known,

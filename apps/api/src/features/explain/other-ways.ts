@@ -1,12 +1,12 @@
 import type { explain as contract } from '@rolecall/contract'
 import { concluded } from './conclusion.ts'
-import { type Ask, type ExplainDeps, explainLogin, explainSession } from './explain-login.ts'
+import { type ExplainDeps, explainLogin, explainSession, type ReadMembership } from './explain-login.ts'
 
 /** Explains the sign-in at the protected hosts of a project. Returns undefined if the project has none. */
 export async function explainHosts(
   deps: ExplainDeps,
   { memberId, projectId, assume }: contract.ExplainRequest,
-  ask: Ask,
+  ask: ReadMembership,
 ): Promise<contract.Explanation['protectedHosts']> {
   const hosts = await deps.decisions.hosts(projectId)
   if (!hosts) return undefined
@@ -25,7 +25,7 @@ export async function explainHosts(
 export async function explainClient(
   deps: ExplainDeps,
   { memberId, projectId, assume }: contract.ExplainRequest,
-  ask: Ask,
+  ask: ReadMembership,
 ): Promise<contract.Explanation['openIdConnect']> {
   const client = await deps.decisions.client(projectId)
   if (!client) return undefined

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4 } from 'node:net'
 import { ApiError } from '#platform/http/api-error'
-import type { Asked } from '#platform/http/front'
+import type { FrontRequest } from '#platform/http/front'
 import { callbackOf, readHost } from './host.ts'
 
 /** The browser's request that a reverse proxy asks about, as the proxy's `X-Forwarded-` headers describe it. */
@@ -50,7 +50,7 @@ const maxKnown = 1_000
  * @throws PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID
  */
 export function readForwardedRequest(
-  { headers, socket }: Asked,
+  { headers, socket }: FrontRequest,
   isTrusted: (address: string | undefined) => boolean,
 ): ForwardedRequest {
   if (!isTrusted(socket.remoteAddress)) throw new ApiError('PROXY_NOT_TRUSTED')

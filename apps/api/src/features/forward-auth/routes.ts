@@ -74,7 +74,7 @@ export function forwardAuthRoutes(
    * Otherwise it only understands a status, and finds the address in the `Location` header. `asked.host` receives the
    * host, for the metrics.
    */
-  const answerProxy = async (
+  const respondToProxy = async (
     { raw, client }: { raw: IncomingMessage; client: Client },
     isLed: boolean,
     asked: { host: string },
@@ -102,18 +102,18 @@ export function forwardAuthRoutes(
     throw new ApiError('LOGIN_REQUIRED', { headers: { location } })
   }
   route(forwardAuth.forwardAuth, async ({ raw, query, client }) => {
-    const asked = { host: 'none' }
+    const request = { host: 'none' }
     try {
-      const answer = await answerProxy({ raw, client }, query.redirect === 'true', asked)
-      needs.count(asked.host, answer.status === 200 ? 'passed' : 'nobody')
-      return answer
+      const response = await respondToProxy({ raw, client }, query.redirect === 'true', request)
+      needs.count(request.host, response.status === 200 ? 'passed' : 'nobody')
+      return response
     } catch (error) {
-      needs.count(asked.host, outcomeOf(error))
+      needs.count(request.host, outcomeOf(error))
       throw error
     }
   })
-  const asAsked = ['/api/forward-auth', '/api/forward-auth?redirect=true']
-  routeFromMemory(forwardAuth.forwardAuth, asAsked, (raw) => {
+  const checkPaths = ['/api/forward-auth', '/api/forward-auth?redirect=true']
+  routeFromMemory(forwardAuth.forwardAuth, checkPaths, (raw) => {
     const request = forwarded(raw)
     const head = decideFromMemory(deps, request, raw.headers.cookie)
     if (!head) return undefined

@@ -25,7 +25,7 @@ export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
   /** The time of the last lookup of each missing image, oldest first. */
   const absent = new Map<string, number>()
   /** The requests in progress. */
-  const asking = new Map<string, Promise<ChatImage | undefined>>()
+  const inProgress = new Map<string, Promise<ChatImage | undefined>>()
   const waiting: (() => void)[] = []
   let bytes = 0
   let underWay = 0
@@ -55,22 +55,22 @@ export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
     }
   }
   /** Runs a request when fewer than `maxAtOnce` are in progress. */
-  const inTurn = async <T>(ask: () => Promise<T>): Promise<T> => {
+  const limitConcurrency = async <T>(load: () => Promise<T>): Promise<T> => {
     if (underWay >= maxAtOnce) {
       if (waiting.length >= maxWaiting)
         throw new ChatPlatformError('unavailable', 'Too many images are waiting for Discord.')
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else underWay += 1
     try {
-      return await ask()
+      return await load()
     } finally {
       const next = waiting.shift()
       if (next) next()
       else underWay -= 1
     }
   }
-  const ask = async (name: string, asked: ChatImageName) => {
-    const image = await inTurn(() => chat.image(asked))
+  const fetchImage = async (name: string, imageName: ChatImageName) => {
+    const image = await limitConcurrency(() => chat.image(imageName))
     if (image) keep(name, image)
     else noteAbsent(name)
     return image
@@ -81,8 +81,8 @@ export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
    *
    * @throws IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE
    */
-  return async (asked: ChatImageName): Promise<ChatImage> => {
-    const name = `${asked.kind}/${asked.ownerId}/${asked.hash}`
+  return async (imageName: ChatImageName): Promise<ChatImage> => {
+    const name = `${imageName.kind}/${imageName.ownerId}/${imageName.hash}`
     const known = kept.get(name)
     if (known) {
       keep(name, known)
@@ -90,9 +90,9 @@ export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
     }
     if (performance.now() - (absent.get(name) ?? Number.NEGATIVE_INFINITY) < absentMs)
       throw new ApiError('IMAGE_NOT_FOUND')
-    const answer = asking.get(name) ?? ask(name, asked).finally(() => asking.delete(name))
-    asking.set(name, answer)
-    const image = await answer.catch((error: unknown) => {
+    const pending = inProgress.get(name) ?? fetchImage(name, imageName).finally(() => inProgress.delete(name))
+    inProgress.set(name, pending)
+    const image = await pending.catch((error: unknown) => {
       throw error instanceof ChatPlatformError ? chatPlatformUnavailable(error) : error
     })
     if (!image) throw new ApiError('IMAGE_NOT_FOUND')

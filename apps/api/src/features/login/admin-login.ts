@@ -4,7 +4,7 @@ import type { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import type { Client } from '#platform/http/router'
-import { answerWithPair, type Pair } from '../../callers/admin-cookies.ts'
+import { type Pair, respondWithPair } from '../../callers/admin-cookies.ts'
 import type { Deps } from '../../deps.ts'
 import { openAuthRequest, readSecrets } from './auth-request.ts'
 import type { Browser } from './chat-callback.ts'
@@ -24,14 +24,14 @@ export interface AdminLogin {
 
 /**
  * Starts the sign-in of an administrator. It is like the sign-in to a project, but with the main server, and the code
- * goes to a page of the console or to a command line. `held` is the value of `requestCookie`.
+ * goes to a page of the console or to a command line. `cookieValue` is the value of `requestCookie`.
  *
  * @throws VALIDATION_FAILED, MAIN_SERVER_MISSING if there is no main server, and the errors of `openAuthRequest`
  */
 export async function adminLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
   input: AdminLogin,
-  held: string | undefined,
+  cookieValue: string | undefined,
   address: string,
 ) {
   checkOneDestination(input)
@@ -39,7 +39,7 @@ export async function adminLogin(
   checkReturnTo(deps.config, returnTo)
   const main = await findAdminServer(deps.db, deps.config.chatGuildId)
   if (!main) throw new ApiError('MAIN_SERVER_MISSING')
-  return openAuthRequest(deps, held, address, {
+  return openAuthRequest(deps, cookieValue, address, {
     projectId: null,
     serverId: main.id,
     redirectUri: commandLineTarget(input) ?? returnTo,
@@ -126,5 +126,5 @@ export async function adminToken(
     client,
   )
   const pair = { token, refreshToken }
-  return answerWithPair(config, cookie ? 'cookie' : 'bearer', pair, { inBody: pair, rest })
+  return respondWithPair(config, cookie ? 'cookie' : 'bearer', pair, { inBody: pair, rest })
 }

@@ -15,7 +15,7 @@ import { deleteSso, findSso } from './sso-store.ts'
 type Cookies = string | undefined
 
 /** Returns the value of `pageRequestCookie`. */
-const held = (cookies: Cookies) => readCookie(cookies, pageRequestCookie.name)
+const pageCookieOf = (cookies: Cookies) => readCookie(cookies, pageRequestCookie.name)
 
 type BrowserLoginDeps = LoginDeps & Pick<Deps, 'audit'>
 
@@ -64,14 +64,21 @@ export function createBrowserLogin(deps: BrowserLoginDeps) {
     /** Starts a sign-in for a waiting request of OpenID Connect, which continues at `returnTo`. */
     begin(
       cookies: Cookies,
-      asked: { interaction: string; returnTo: string; projectId: string; serverId: string; address: string },
+      parameters: {
+        interaction: string
+        returnTo: string
+        projectId: string
+        serverId: string
+        address: string
+      },
     ) {
-      const { interaction, returnTo: redirectUri, projectId, serverId, address } = asked
+      const { interaction, returnTo: redirectUri, projectId, serverId, address } = parameters
       const request = { interaction, redirectUri, projectId, serverId, state: null, codeChallenge: null }
-      return openAuthRequest(deps, held(cookies), address, request, pageRequestCookie)
+      return openAuthRequest(deps, pageCookieOf(cookies), address, request, pageRequestCookie)
     },
     /** Starts a sign-in to the account page. */
-    beginForAccount: (cookies: Cookies, address: string) => accountLogin(deps, held(cookies), address),
+    beginForAccount: (cookies: Cookies, address: string) =>
+      accountLogin(deps, pageCookieOf(cookies), address),
     /** Ends the single sign-on of the browser. Returns the cookie that deletes its value. */
     async end(cookies: Cookies) {
       const value = readCookie(cookies, ssoCookie)

@@ -218,9 +218,9 @@ export const isBlockedNow = async (
 ) => (await findBlock(db, memberId)) !== undefined
 
 /**
- * Completes a sign-in that passed all checks, in one transaction. Starts single sign-on. Then, depending on the request,
- * issues the code, completes the waiting request of OpenID Connect (`interaction`), or stores the sign-in of a command
- * line for its confirmation. The account page needs only single sign-on.
+ * Completes a sign-in that passed all checks, in one transaction. Starts single sign-on. Then, depending on the
+ * request, issues the code, completes the waiting request of OpenID Connect (`interaction`), or stores the sign-in of a
+ * command line for its confirmation. The account page needs only single sign-on.
  */
 function issueCodeAndSso(
   { db, config, completeInteraction }: CallbackDeps,

@@ -4,7 +4,7 @@ import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { readSecrets } from './auth-request.ts'
 import { isShown } from './command-line-login.ts'
-import { askPage, canceledPage, codePage } from './confirmation-pages.ts'
+import { canceledPage, codePage, confirmationPage } from './confirmation-pages.ts'
 import {
   type ConfirmationClaim,
   cancelWaitingLogin,
@@ -14,7 +14,7 @@ import {
 import { codeTtlSec } from './issue-code.ts'
 import { withCode, withError } from './project-redirect.ts'
 
-interface Asked {
+interface ConfirmationRequest {
   /** The secret in the address of the confirmation page. */
   readonly request: string
   /** The value of `requestCookie`. It must contain the secret of the browser that started the sign-in. */
@@ -28,10 +28,13 @@ type ConfirmDeps = Pick<Deps, 'db' | 'config'>
  *
  * @throws LOGIN_REQUEST_INVALID
  */
-export async function showConfirmation({ db, config }: ConfirmDeps, asked: Asked): Promise<Answer> {
-  const waiting = await findWaitingLogin(db, claimOf(asked))
+export async function showConfirmation(
+  { db, config }: ConfirmDeps,
+  request: ConfirmationRequest,
+): Promise<Answer> {
+  const waiting = await findWaitingLogin(db, claimOf(request))
   if (!waiting) throw confirmationOver()
-  return askPage(waiting, { request: asked.request, issuer: config.publicUrl })
+  return confirmationPage(waiting, { request: request.request, issuer: config.publicUrl })
 }
 
 /**
@@ -40,19 +43,19 @@ export async function showConfirmation({ db, config }: ConfirmDeps, asked: Asked
  *
  * @throws LOGIN_REQUEST_INVALID
  */
-export async function answerConfirmation(
+export async function decideConfirmation(
   { db, config }: ConfirmDeps,
-  { answer, ...asked }: Asked & { readonly answer: 'confirm' | 'cancel' },
+  { answer, ...request }: ConfirmationRequest & { readonly answer: 'confirm' | 'cancel' },
 ): Promise<Answer> {
   const issuer = config.publicUrl
   if (answer === 'cancel') {
-    const canceled = await cancelWaitingLogin(db, claimOf(asked))
+    const canceled = await cancelWaitingLogin(db, claimOf(request))
     if (!canceled) throw confirmationOver()
     if (isShown(canceled.redirectUri)) return canceledPage()
     return redirect(withError({ ...canceled, state: null }, 'declined', issuer))
   }
   const code = mintToken('code')
-  const confirmed = await confirmWaitingLogin(db, claimOf(asked), {
+  const confirmed = await confirmWaitingLogin(db, claimOf(request), {
     digest: digestOf(code),
     ttlSec: codeTtlSec,
   })
@@ -61,7 +64,7 @@ export async function answerConfirmation(
   return redirect(withCode({ ...confirmed, state: null }, code, issuer))
 }
 
-const claimOf = ({ request, cookie }: Asked): ConfirmationClaim => ({
+const claimOf = ({ request, cookie }: ConfirmationRequest): ConfirmationClaim => ({
   requestDigest: digestOf(request),
   browserDigests: readSecrets(cookie).map(digestOf),
 })

@@ -16,7 +16,7 @@ const addressFor = (request: string, answer: 'confirm' | 'cancel') =>
   `${login.answerConfirmation.path}?${new URLSearchParams({ request, answer })}`
 
 /** Builds the page that asks whether a command line may sign in. It names the account and the service. */
-export function askPage(
+export function confirmationPage(
   { name, username, redirectUri }: WaitingLogin,
   { request, issuer }: { readonly request: string; readonly issuer: string },
 ): Answer {

@@ -17,7 +17,7 @@ import { pageRequestCookie, readSecrets, requestCookie } from './auth-request.ts
 import { authorize } from './authorize.ts'
 import { type Administers, chatCallback, type FindBlock } from './chat-callback.ts'
 import type { CompleteInteraction } from './complete-interaction.ts'
-import { answerConfirmation, showConfirmation } from './confirm-command-line.ts'
+import { decideConfirmation, showConfirmation } from './confirm-command-line.ts'
 import { makeSsoCookie, ssoCookie } from './issue-code.ts'
 import type { NoteRefusal } from './note-refusal.ts'
 import { ssoAuthorize } from './sso-authorize.ts'
@@ -40,13 +40,14 @@ export interface LoginNeeds {
 /** Registers the sign-in endpoints for projects, the console, single sign-on, and command lines. */
 export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: LoginNeeds) {
   const deps = { ...allDeps, ...needs }
-  const held = (headers: { cookie?: string | undefined }) => readCookie(headers.cookie, requestCookie.name)
-  const heldByPages = (headers: { cookie?: string | undefined }) =>
+  const requestCookieOf = (headers: { cookie?: string | undefined }) =>
+    readCookie(headers.cookie, requestCookie.name)
+  const pageCookieOf = (headers: { cookie?: string | undefined }) =>
     readCookie(headers.cookie, pageRequestCookie.name)
   /** Returns what the request tells about the browser: its cookies, address, and user agent. */
   const browser = (headers: { cookie?: string | undefined }, { ip, userAgent }: Client) => ({
-    cookie: held(headers),
-    pageCookie: heldByPages(headers),
+    cookie: requestCookieOf(headers),
+    pageCookie: pageCookieOf(headers),
     ssoCookie: readCookie(headers.cookie, ssoCookie),
     address: addressBucket(ip),
     ip,
@@ -58,12 +59,12 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
 
   route(login.authorize, async ({ query, raw, client }) => {
     requireNavigation(raw)
-    const opened = await authorize(deps, query, held(raw.headers), addressBucket(client.ip))
+    const opened = await authorize(deps, query, requestCookieOf(raw.headers), addressBucket(client.ip))
     return redirect(opened.location, [opened.cookie, ...locales(query)])
   })
   route(login.resumeLogin, async ({ raw }) => {
     requireNavigation(raw)
-    return redirect(await resume(deps, [held(raw.headers), heldByPages(raw.headers)]))
+    return redirect(await resume(deps, [requestCookieOf(raw.headers), pageCookieOf(raw.headers)]))
   })
   route(login.chatCallback, async ({ query, raw, client }) => {
     const end = await chatCallback(deps, query, { ...browser(raw.headers, client), client })
@@ -84,16 +85,16 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
   })
   route(login.adminLogin, async ({ query, raw, client }) => {
     requireNavigation(raw)
-    const opened = await adminLogin(deps, query, held(raw.headers), addressBucket(client.ip))
+    const opened = await adminLogin(deps, query, requestCookieOf(raw.headers), addressBucket(client.ip))
     return redirect(opened.location, [opened.cookie, ...locales(query)])
   })
   route(login.confirmationPage, ({ query, raw }) => {
     requireNavigation(raw)
-    return showConfirmation(deps, { ...query, cookie: held(raw.headers) })
+    return showConfirmation(deps, { ...query, cookie: requestCookieOf(raw.headers) })
   })
   route(login.answerConfirmation, ({ query, raw }) => {
     if (!isSameOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
-    return answerConfirmation(deps, { ...query, cookie: held(raw.headers) })
+    return decideConfirmation(deps, { ...query, cookie: requestCookieOf(raw.headers) })
   })
   route(login.adminToken, async ({ body, raw, client }) => {
     if (body.cookie && !isSameOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')

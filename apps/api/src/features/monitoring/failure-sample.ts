@@ -36,7 +36,7 @@ export class FailureSample {
   }
 
   /** Removes and returns the sample, for writing. */
-  take(): NewFailure[] {
+  drain(): NewFailure[] {
     const taken = this.#failures
     const now = this.#now()
     const refill = ((now - this.#refilledAt) / 1_000) * perSecond
@@ -48,7 +48,7 @@ export class FailureSample {
   }
 
   /** Puts back failures that could not be written. They precede those that have arrived since. */
-  giveBack(failures: readonly NewFailure[]): void {
+  restore(failures: readonly NewFailure[]): void {
     this.#allowance = Math.min(burst, this.#allowance + failures.length)
     this.#failures = [...failures, ...this.#failures].slice(0, burst)
     this.#seen += failures.length

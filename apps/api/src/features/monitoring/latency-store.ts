@@ -1,7 +1,7 @@
 import type { latency } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
-import { type AskedUsage, inPeriod } from './read-store.ts'
+import { inPeriod, type UsageQuery } from './read-store.ts'
 import { noProject, ofEachCell } from './store.ts'
 
 /** The latency of one route or project in a period. */
@@ -24,13 +24,18 @@ const keyColumns: Readonly<Record<latency.LatencyGroup, Sql>> = {
  * Sums the latency by route or project, the busiest first. Each cell of the histogram array is summed separately,
  * because `unnest` would turn each row into a dozen.
  */
-export const sumLatency = (db: Queryable, asked: AskedUsage, groupBy: latency.LatencyGroup, limit: number) =>
+export const sumLatency = (
+  db: Queryable,
+  request: UsageQuery,
+  groupBy: latency.LatencyGroup,
+  limit: number,
+) =>
   db.query<LatencyRow>(sql`
     with summed as (
       select ${keyColumns[groupBy]} as key, sum(count)::bigint as count,
         coalesce(sum(count) filter (where status / 100 = 4), 0)::bigint as "clientErrors",
         coalesce(sum(count) filter (where status / 100 = 5), 0)::bigint as "serverErrors", array[${ofEachCell((cell) => `coalesce(sum(took[${cell}]), 0)::float8`)}] as took
-      from usage_minutes where ${inPeriod(asked)} group by 1 order by 2 desc, 1 limit ${limit})
+      from usage_minutes where ${inPeriod(request)} group by 1 order by 2 desc, 1 limit ${limit})
     select case when s.key = ${noProject} then 'none' else s.key end as key,
       case when s.key = ${noProject} then 'No project' else coalesce(o.name, s.key) end as name,
       s.count, s."clientErrors", s."serverErrors", s.took

@@ -4,7 +4,7 @@ import { type Sql, sql } from '#platform/db/sql'
 import type { FailureKind } from './store.ts'
 
 /** The period and the filters of a query for usage. A null filter matches everything. */
-export interface AskedUsage {
+export interface UsageQuery {
   readonly from: string | null
   readonly to: string | null
   readonly projectId: string | null
@@ -22,7 +22,7 @@ interface UsageRow {
 }
 
 /** Matches the rows of a period. By default, the period ends now and has one hour. */
-export const inPeriod = ({ from, to, projectId, routes, statusClass }: AskedUsage) => sql`
+export const inPeriod = ({ from, to, projectId, routes, statusClass }: UsageQuery) => sql`
   minute <= coalesce(${to}::timestamptz, clock_now())
   and minute >= date_trunc('minute', coalesce(${from}::timestamptz,
     coalesce(${to}::timestamptz, clock_now()) - interval '1 hour'))
@@ -31,16 +31,16 @@ export const inPeriod = ({ from, to, projectId, routes, statusClass }: AskedUsag
   and (${statusClass}::int is null or status / 100 = ${statusClass}::int)`
 
 /** Lists a page of the usage: one row for each minute, project, route, and status. Newest minute first. */
-export const listUsage = (db: Queryable, asked: AskedUsage, limit: number, offset: number) =>
+export const listUsage = (db: Queryable, request: UsageQuery, limit: number, offset: number) =>
   db.query<UsageRow>(sql`
     select minute, project_id as "projectId", route, status, count from usage_minutes
-    where ${inPeriod(asked)}
+    where ${inPeriod(request)}
     order by minute desc, project_id, route, status limit ${limit} offset ${offset}`)
 
 /** Counts the rows of the period, up to 100,000, so that the count stays fast. */
-export async function countUsageRows(db: Queryable, asked: AskedUsage): Promise<number> {
+export async function countUsageRows(db: Queryable, request: UsageQuery): Promise<number> {
   const row = await db.maybeOne<{ n: number }>(sql`
-    select count(*) as n from (select from usage_minutes where ${inPeriod(asked)} limit 100000) counted`)
+    select count(*) as n from (select from usage_minutes where ${inPeriod(request)} limit 100000) counted`)
   return row?.n ?? 0
 }
 

@@ -2,7 +2,7 @@ import { monitoring } from '@rolecall/contract'
 import { invalid } from '#platform/http/check-request'
 import { readPeriod } from '#platform/http/period'
 import type { Deps } from '../../deps.ts'
-import { type AskedUsage, countUsageRows, listUsage } from './read-store.ts'
+import { countUsageRows, listUsage, type UsageQuery } from './read-store.ts'
 import { noProject } from './store.ts'
 import { type LinePoint, type Period, readUsagePeriod, sumUsage } from './usage-chart-store.ts'
 
@@ -26,15 +26,18 @@ export async function readUsage({ db }: Pick<Deps, 'db'>, query: monitoring.Usag
     offset = 0,
   } = query
   const { from, to } = readPeriod(query, 'from', 'to')
-  const asked: AskedUsage = {
+  const request: UsageQuery = {
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
     projectId,
     routes: route,
     statusClass: status === undefined ? null : Number(status[0]),
   }
-  if (bucket !== undefined) return readChart({ db }, asked, bucket, groupBy)
-  const [rows, total] = await Promise.all([listUsage(db, asked, limit, offset), countUsageRows(db, asked)])
+  if (bucket !== undefined) return readChart({ db }, request, bucket, groupBy)
+  const [rows, total] = await Promise.all([
+    listUsage(db, request, limit, offset),
+    countUsageRows(db, request),
+  ])
   const data = rows.map((row) => ({
     ...row,
     minute: row.minute.toISOString(),
@@ -49,15 +52,15 @@ type GroupBy = NonNullable<monitoring.UsageQuery['groupBy']>
 /** Returns a chart. Reduces the number of lines if their points would exceed the maximum of a response. */
 async function readChart(
   { db }: Pick<Deps, 'db'>,
-  asked: AskedUsage,
+  request: UsageQuery,
   bucket: Bucket,
   groupBy: GroupBy,
 ): Promise<monitoring.UsageChart> {
-  const period = await readUsagePeriod(db, asked)
+  const period = await readUsagePeriod(db, request)
   const lines = Math.min(maxLines, Math.floor(monitoring.maxUsagePoints / bucketsOf(period, bucket)))
   if (lines === 0) throw tooManyPoints(period, bucket)
   const bucketSec = monitoring.usageBuckets[bucket]
-  const points = await sumUsage(db, { ...asked, ...period }, { bucketSec, groupBy, lines })
+  const points = await sumUsage(db, { ...request, ...period }, { bucketSec, groupBy, lines })
   return { bucket, ...period, series: toSeries(points) }
 }
 

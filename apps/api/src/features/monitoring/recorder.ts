@@ -54,16 +54,16 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
 
   const writeUsage = async () => {
     usage.close(performance.now())
-    const unwritten = usage.take()
+    const unwritten = usage.drain()
     try {
       while (unwritten.length > 0) {
         const part = unwritten.slice(0, rowsPerStatement)
         await addUsage(db, part)
-        // These are written, so they must not be given back if a later statement fails.
+        // These are written, so they must not be restored if a later statement fails.
         unwritten.splice(0, part.length)
       }
     } finally {
-      for (const count of unwritten) usage.giveBack(count)
+      for (const count of unwritten) usage.restore(count)
     }
   }
   const writeKeys = async () => {
@@ -78,7 +78,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
     }
   }
   const writeFailures = async (sample: FailureSample) => {
-    const unwritten = sample.take()
+    const unwritten = sample.drain()
     try {
       while (unwritten.length > 0) {
         const part = unwritten.slice(0, rowsPerStatement)
@@ -86,7 +86,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
         unwritten.splice(0, part.length)
       }
     } finally {
-      sample.giveBack(unwritten)
+      sample.restore(unwritten)
     }
   }
   const countDropped = () => failures.state().dropped + refusedLogins.state().dropped

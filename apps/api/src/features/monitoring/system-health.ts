@@ -23,7 +23,7 @@ export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Prom
     timed(isCacheUp(deps.cache)),
     sendWhereWritable(heartbeat).then(() => listInstances(deps.db)),
     deps.liveMirror.notLive(),
-    askPlatform(deps),
+    checkPlatform(deps),
   ])
   const chatPlatform = platformHealth(deps, notLive)
   const databaseProblem = adviceOn(database.found)
@@ -65,7 +65,7 @@ const sendWhereWritable = (heartbeat: Heartbeat) =>
   })
 
 /** Sends a request to Discord, unless its last response is current. */
-async function askPlatform({ chat, platformWatch }: HealthDeps) {
+async function checkPlatform({ chat, platformWatch }: HealthDeps) {
   const last = platformWatch.last()
   if (last?.problem === null && performance.now() - last.at < freshForMs) return
   await within<unknown>(chat.bot(), partDeadlineMs, undefined)
@@ -80,7 +80,7 @@ function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: rea
   const latest = latencyMs ?? last?.latencyMs
   return {
     status: failure === null ? status : ('down' as const),
-    problem: firstProblem([problem, ...notLive.map(whyLost), failure]),
+    problem: firstProblem([problem, ...notLive.map(describeNotLive), failure]),
     gateway,
     latencyMs: latest === undefined ? null : rounded(latest),
     lastEventAt,
@@ -102,12 +102,12 @@ function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: rea
 const firstProblem = (problems: readonly (string | null)[]) =>
   [...new Set(problems.filter((problem) => problem !== null))].join(' ') || null
 
-const whyLost = ({ serverName, reason }: ServerNotLive) =>
+const describeNotLive = ({ serverName, reason }: ServerNotLive) =>
   reason === 'lost' ? `The bot is no longer in ${serverName}. Invite it again, or remove the server.` : null
 
-async function timed<T>(answer: Promise<T>) {
+async function timed<T>(response: Promise<T>) {
   const since = performance.now()
-  const found = await answer
+  const found = await response
   return { found, latencyMs: performance.now() - since }
 }
 

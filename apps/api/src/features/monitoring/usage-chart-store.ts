@@ -1,7 +1,7 @@
 import type { monitoring } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
-import { type AskedUsage, inPeriod } from './read-store.ts'
+import { inPeriod, type UsageQuery } from './read-store.ts'
 import { noProject } from './store.ts'
 
 /** Both ends of a period, in ISO 8601. */
@@ -13,7 +13,7 @@ export interface Period {
 /** Returns the requested period. The default is the last day. The period never begins before 1970. */
 export async function readUsagePeriod(
   db: Queryable,
-  { from, to }: Pick<AskedUsage, 'from' | 'to'>,
+  { from, to }: Pick<UsageQuery, 'from' | 'to'>,
 ): Promise<Period> {
   const period = await db.maybeOne<Period>(sql`
     select iso(greatest(to_timestamp(0), date_trunc('minute', coalesce(${from}::timestamptz,
@@ -53,12 +53,12 @@ const keyColumns: Readonly<Record<Chart['groupBy'], Sql>> = {
 /**
  * Sums the requests by bucket and line. If there are too many lines, combines the least busy ones into the last line.
  */
-export const sumUsage = (db: Queryable, asked: AskedUsage, { bucketSec, groupBy, lines }: Chart) =>
+export const sumUsage = (db: Queryable, request: UsageQuery, { bucketSec, groupBy, lines }: Chart) =>
   db.query<LinePoint>(sql`
     with summed as (
       select date_bin(${bucketSec}::int * interval '1 second', minute, timestamptz 'epoch') as at,
         ${keyColumns[groupBy]} as key, sum(count)::bigint as count
-      from usage_minutes where ${inPeriod(asked)} group by 1, 2
+      from usage_minutes where ${inPeriod(request)} group by 1, 2
     ), ranked as (
       select key, row_number() over (order by sum(count) desc, key) as rank, count(*) over () as ranks
       from summed group by key

@@ -17,7 +17,7 @@ interface Counter {
 export class UsageCounts {
   readonly #most: number
   #routes = new Map<string, Map<string, Map<number, Counter>>>()
-  /** The closed counts, including those that were given back, by minute, project, status, and route. */
+  /** The closed counts, including restored ones, by minute, project, status, and route. */
   #kept = new Map<string, UsageCount>()
   #size = 0
   #dropped = 0
@@ -56,20 +56,20 @@ export class UsageCounts {
     for (const [route, projects] of this.#routes)
       for (const [projectId, statuses] of projects)
         for (const [status, { n, took }] of statuses)
-          this.giveBack({ at, projectId, route, status, count: n, took: [...took] })
+          this.restore({ at, projectId, route, status, count: n, took: [...took] })
     this.#routes = new Map()
     this.#size = 0
   }
 
   /** Removes and returns all closed counts. */
-  take(): UsageCount[] {
+  drain(): UsageCount[] {
     const taken = [...this.#kept.values()]
     this.#kept = new Map()
     return taken
   }
 
   /** Puts back a count that could not be written. */
-  giveBack(count: UsageCount): void {
+  restore(count: UsageCount): void {
     const key = `${Math.floor(count.at / minuteMs)}|${count.projectId}|${count.status}|${count.route}`
     const known = this.#kept.get(key)
     if (known) this.#kept.set(key, together(known, count))

@@ -1,5 +1,5 @@
 import { isFresh, memberTerms } from '#mirror/freshness'
-import type { Asked, MemoryAnswer } from '#platform/http/front'
+import type { FrontRequest, MemoryResponse } from '#platform/http/front'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import { claimsByOrderOfScope, claimsInScope, claimsOf } from '#responses/oidc-claims'
 import type { AccessToken } from '#session-memory/access-tokens'
@@ -13,7 +13,7 @@ import { liveMember } from './token-session.ts'
 export type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings' | 'config'> & {
   readonly counts: OidcCounts
   /** Returns the IP address of the client, as the web framework does. */
-  readonly addressOf: (asked: Asked) => string
+  readonly addressOf: (request: FrontRequest) => string
 }
 
 /**
@@ -30,13 +30,17 @@ const headers = [
  * undefined, and counts nothing, if the cache does not suffice, or if the response would be an error. Then the library
  * handles the request.
  */
-export function userinfoFromMemory(deps: MemoryDeps, asked: Asked, body: Buffer): MemoryAnswer | undefined {
-  const { authorization = '', origin } = asked.headers
+export function userinfoFromMemory(
+  deps: MemoryDeps,
+  request: FrontRequest,
+  body: Buffer,
+): MemoryResponse | undefined {
+  const { authorization = '', origin } = request.headers
   const token = bearerToken.exec(authorization)?.[1]
-  if (token === undefined || origin !== undefined || !isEmptyForm(asked, body)) return undefined
+  if (token === undefined || origin !== undefined || !isEmptyForm(request, body)) return undefined
   const known = findLive(deps, token)
   if (!known?.token.scope.split(' ').includes('openid')) return undefined
-  return counted(deps, asked, 'userinfo', userinfoOf(known))
+  return counted(deps, request, 'userinfo', userinfoOf(known))
 }
 
 /**
@@ -46,11 +50,11 @@ export function userinfoFromMemory(deps: MemoryDeps, asked: Asked, body: Buffer)
  */
 export function introspectionFromMemory(
   deps: MemoryDeps,
-  asked: Asked,
+  request: FrontRequest,
   body: Buffer,
-): MemoryAnswer | undefined {
-  const { authorization, origin } = asked.headers
-  const form = readPlainForm(asked, body)
+): MemoryResponse | undefined {
+  const { authorization, origin } = request.headers
+  const form = readPlainForm(request, body)
   if (form?.['token'] === undefined || origin !== undefined) return undefined
   const credentials = readClientCredentials(authorization, form)
   const known = credentials && findLive(deps, form['token'])
@@ -58,13 +62,13 @@ export function introspectionFromMemory(
   const { client } = known.token
   if (client.id !== credentials.clientId || client.value.isPublic) return undefined
   if (!workingKeys(client.value, known.nowMs).includes(credentials.secretDigest)) return undefined
-  return counted(deps, asked, 'introspection', introspectionOf(known, deps.config.publicUrl))
+  return counted(deps, request, 'introspection', introspectionOf(known, deps.config.publicUrl))
 }
 
 const bearerToken = /^Bearer (rct_[0-9A-Za-z]+)$/i
 const formType = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
 
-const isEmptyForm = ({ headers: { 'content-type': type } }: Asked, body: Buffer): boolean =>
+const isEmptyForm = ({ headers: { 'content-type': type } }: FrontRequest, body: Buffer): boolean =>
   body.length === 0 && (type === undefined || formType.test(type))
 
 /** The maximum length of a form in bytes. The library handles longer bodies. */
@@ -74,7 +78,7 @@ const plainForm = /^(?:(?:token|token_type_hint|client_id|client_secret)=[\w.-]+
 
 /** Reads a form that needs no decoding and in which each field occurs once. Returns undefined for any other body. */
 function readPlainForm(
-  { headers: { 'content-type': type } }: Asked,
+  { headers: { 'content-type': type } }: FrontRequest,
   body: Buffer,
 ): Readonly<Record<string, string>> | undefined {
   if (body.length > maxFormBytes || type === undefined || !formType.test(type)) return undefined
@@ -112,11 +116,11 @@ function findLive({ answers, settings }: MemoryDeps, value: string): Live | unde
 /** Counts the request toward the rate limit and the metrics. Returns undefined if the limit is reached. */
 function counted(
   { limiter, counts, addressOf }: MemoryDeps,
-  asked: Asked,
+  request: FrontRequest,
   endpoint: string,
   json: string,
-): MemoryAnswer | undefined {
-  const bucket = addressBucket(addressOf(asked))
+): MemoryResponse | undefined {
+  const bucket = addressBucket(addressOf(request))
   if (!limiter.tryConsume(bucket)) return undefined
   counts.answers.count(endpoint, 'ok')
   return { caller: { bucket }, json, headers }

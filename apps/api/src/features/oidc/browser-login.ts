@@ -28,7 +28,7 @@ export interface BrowserLogin {
    */
   use(
     cookie: string | undefined,
-    asked: {
+    request: {
       readonly projectId: string
       readonly serverId: string
       /** The path of the request, for the record of a refusal. */
@@ -49,7 +49,7 @@ export interface BrowserLogin {
    */
   begin(
     cookie: string | undefined,
-    asked: {
+    request: {
       readonly interaction: string
       readonly returnTo: string
       readonly projectId: string

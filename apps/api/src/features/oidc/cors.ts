@@ -16,7 +16,7 @@ export async function isKnownOrigin({ db }: Pick<Deps, 'db'>, origin: string): P
 }
 
 /** Responds to a preflight request. The response to an unknown origin permits nothing. */
-export async function answerPreflight(
+export async function respondToPreflight(
   deps: Pick<Deps, 'db'>,
   origin: string | undefined,
   methods: string,

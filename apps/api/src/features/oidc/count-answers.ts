@@ -39,7 +39,7 @@ export function onRefusal(provider: Provider, refused: Refused): void {
  * Counts the responses of each endpoint by outcome: `ok`, `login` if a person has to sign in or consent first, or the
  * error code of the protocol.
  */
-export function countAnswers(provider: Provider, answers: Tally): void {
+export function countResponses(provider: Provider, answers: Tally): void {
   const outcomes = new WeakMap<object, string>()
   provider.on('interaction.started', (ctx) => void outcomes.set(ctx, 'login'))
   onRefusal(provider, (ctx, { error }) => void outcomes.set(ctx, error))

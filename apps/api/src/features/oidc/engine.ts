@@ -66,12 +66,12 @@ export async function createEngine(given: OidcDeps) {
       answer: (current: Provider, request: OidcRequest, decision: string | null) =>
         orOwnError(answerInteraction(deps, current, request, new ServerResponse(request), decision)),
     },
-    logoutAnswered: (cookie: string | undefined, answer: Parameters<typeof logoutAnswered>[2]) =>
-      logoutAnswered(deps, cookie, answer),
+    logoutAnswered: (cookie: string | undefined, response: Parameters<typeof logoutAnswered>[2]) =>
+      logoutAnswered(deps, cookie, response),
     lostPage: (raw: IncomingMessage, requestId: string) =>
       badRequest(
         readerOf(raw),
-        { description: 'the form comes from another server', isLost: true },
+        { description: 'the form comes from another server', isSessionMissing: true },
         requestId,
       ),
     close: () => clearInterval(timer),
@@ -82,11 +82,11 @@ const namesOf = (keys: SigningKeys) => keys.map(({ kid }) => kid).join(' ')
 
 /** Renders the page for a request that is longer than any valid request of the protocol. */
 export const tooLongPage = (raw: IncomingMessage, requestId: string): Answer =>
-  badRequest(readerOf(raw), { description: 'the request is too long', isLost: false }, requestId)
+  badRequest(readerOf(raw), { description: 'the request is too long', isSessionMissing: false }, requestId)
 
 function badRequest(
   reader: Reader,
-  problem: { readonly description: string; readonly isLost: boolean },
+  problem: { readonly description: string; readonly isSessionMissing: boolean },
   requestId: string,
 ) {
   const { body, headers } = errorPage(reader, { error: 'invalid_request', ...problem }, requestId)

@@ -27,7 +27,7 @@ export interface ProtocolError {
   readonly error: string
   readonly description: string | undefined
   /** True if the browser did not begin this sign-in, or began it too long ago. */
-  readonly isLost: boolean
+  readonly isSessionMissing: boolean
   /** A redirect URI that is not on the list of a known project, and the project's name. */
   readonly unlisted?: UnlistedUri & { readonly name: string }
 }
@@ -46,8 +46,8 @@ function technicalOf({ error, description }: ProtocolError): string {
 /** Renders the page for an error. Its footer has the technical details, for the people who run the site. */
 export function errorPage(reader: Reader, problem: ProtocolError, requestId: string): RenderedPage {
   const { say } = reader
-  const { error, isLost, unlisted } = problem
-  const { title, what, advice } = isLost ? lost : wordsOf(error)
+  const { error, isSessionMissing, unlisted } = problem
+  const { title, what, advice } = isSessionMissing ? lost : wordsOf(error)
   return renderPage(reader, {
     title: say(title),
     paragraphs: [say(what), say(advice)],

@@ -67,8 +67,8 @@ export async function answerInteraction(
   if (decision !== 'allow' || accountId === undefined) {
     return orResume(interaction, async () => {
       if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
-      const asked = { mergeWithLastSubmission: false }
-      return onTo(await provider.interactionResult(request, response, consentDeclined, asked))
+      const options = { mergeWithLastSubmission: false }
+      return onTo(await provider.interactionResult(request, response, consentDeclined, options))
     })
   }
   return orResume(interaction, async () => {
@@ -80,9 +80,9 @@ export async function answerInteraction(
 /**
  * If the requested resource was removed meanwhile, redirects to the library, which checks it again and reports this.
  */
-async function orResume({ returnTo }: Interaction, answer: () => Promise<Answer>): Promise<Answer> {
+async function orResume({ returnTo }: Interaction, response: () => Promise<Answer>): Promise<Answer> {
   try {
-    return await answer()
+    return await response()
   } catch (error) {
     if (error instanceof errors.InvalidTarget) return onTo(returnTo)
     throw error
@@ -138,7 +138,7 @@ async function find(
 
 /** Builds the page for a step that this browser did not begin, or began too long ago. */
 function lost(request: OidcRequest): Answer {
-  const problem = { error: 'invalid_request', description: 'no such interaction', isLost: true }
+  const problem = { error: 'invalid_request', description: 'no such interaction', isSessionMissing: true }
   const { body, headers } = errorPage(readerOf(request), problem, request.client.requestId)
   return new Answer(400, body, headers)
 }

@@ -22,7 +22,7 @@ export type LogoutDeps = Pick<Deps, 'db' | 'config'> & {
  * A logout that waits for a person's answer. The page contains it, encrypted, in a hidden field of its form, so that
  * neither the browser nor another site can change it.
  */
-interface Asked {
+interface LogoutRequest {
   /** The address to which the browser returns; null if the client named none. */
   readonly returnTo: string | null
   /** The member who has the sessions; null if no member was signed in. */
@@ -71,7 +71,7 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
   )
   if (others.length === 0) return goOn(ctx, returnTo)
   const sessionIds = others.map(({ sessionId }) => sessionId)
-  askForOthers(ctx, deps, { returnTo, memberId: owner, sessionIds }, [
+  showOtherSitesPage(ctx, deps, { returnTo, memberId: owner, sessionIds }, [
     ...new Set(others.map(({ name }) => name)),
   ])
 }
@@ -98,13 +98,13 @@ function goOn(ctx: KoaContextWithOIDC, returnTo: string | null) {
 function askFirst(
   ctx: KoaContextWithOIDC,
   deps: LogoutDeps,
-  asked: Asked,
+  request: LogoutRequest,
   site: string | undefined,
   brand: Brand,
 ) {
   const reader = { ...readerOf(ctx.req), brand }
   const { say } = reader
-  ask(ctx, deps, asked, reader, {
+  showPage(ctx, deps, request, reader, {
     title: say('logoutTitle'),
     paragraphs: [
       site === undefined ? say('logoutAsked') : say('logoutAskedBy', { site }),
@@ -119,11 +119,16 @@ function askFirst(
 }
 
 /** Shows the page that asks whether to sign out at other sites, too, after the client's session has ended. */
-function askForOthers(ctx: KoaContextWithOIDC, deps: LogoutDeps, asked: Asked, names: readonly string[]) {
+function showOtherSitesPage(
+  ctx: KoaContextWithOIDC,
+  deps: LogoutDeps,
+  request: LogoutRequest,
+  names: readonly string[],
+) {
   // The language switch would load the address again, which does not show the question a second time.
   const reader = readerOf(ctx.req, { hasSwitch: false })
   const { say } = reader
-  ask(ctx, deps, asked, reader, {
+  showPage(ctx, deps, request, reader, {
     title: say('signedOutTitle'),
     paragraphs: [say('logoutOthers')],
     list: names,
@@ -141,15 +146,15 @@ interface Question {
   readonly buttons: readonly { name: string; value: string; text: string }[]
 }
 
-function ask(
+function showPage(
   ctx: KoaContextWithOIDC,
   { config }: LogoutDeps,
-  asked: Asked,
+  logout: LogoutRequest,
   reader: Reader,
   { buttons, ...content }: Question,
 ) {
-  const { returnTo } = asked
-  const request = seal(formKey(config.outboundKey ?? ''), rowId, JSON.stringify(asked)).toString('base64url')
+  const { returnTo } = logout
+  const request = seal(formKey(config.outboundKey ?? ''), rowId, JSON.stringify(logout)).toString('base64url')
   const form = { action: '/oidc/session/end/confirm', hidden: { request }, buttons }
   const targets = ["'self'", ...(returnTo === null ? [] : [sourceOf(returnTo)])]
   const { body, headers } = renderPage(reader, { ...content, form }, targets)
@@ -173,7 +178,7 @@ export async function logoutAnswered(
     Buffer.from(request, 'base64url'),
   )
   if (opened === undefined) return undefined
-  const { returnTo, memberId, sessionIds } = JSON.parse(opened) as Asked
+  const { returnTo, memberId, sessionIds } = JSON.parse(opened) as LogoutRequest
   const location = returnTo ?? afterwards
   if (logout !== 'yes') return { location, cookies: [] }
   const now = await deps.login.find(cookie)

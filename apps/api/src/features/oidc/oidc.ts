@@ -87,8 +87,8 @@ export function createOidc(deps: OidcDeps) {
       const { answerPlainGrant, keys } = await loaded()
       let failure: unknown
       try {
-        const answer = await answerPlainGrant(request.raw, bodyOf(request), keys)
-        if (answer) return answer
+        const response = await answerPlainGrant(request.raw, bodyOf(request), keys)
+        if (response) return response
       } catch (error) {
         failure = error
       }

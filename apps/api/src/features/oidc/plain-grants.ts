@@ -69,17 +69,17 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
   const readClient = clientsReader(db, config.chatGuildId)
 
   /** Returns everything that the new tokens contain, or undefined if a check fails. */
-  const find = async (asked: GrantRequest, digest: string): Promise<Granting | undefined> => {
-    const [row, client] = await Promise.all([findRecord(digest), readClient(asked.clientId)])
-    const source = readGrantSource(asked, row)
-    if (!source || !client || !row?.grant || !mayRedeem(client, asked)) return undefined
+  const find = async (request: GrantRequest, digest: string): Promise<Granting | undefined> => {
+    const [row, client] = await Promise.all([findRecord(digest), readClient(request.clientId)])
+    const source = readGrantSource(request, row)
+    if (!source || !client || !row?.grant || !mayRedeem(client, request)) return undefined
     const known = await sessionOfToken(deps, source.grantId)
     if (known?.session.projectId !== source.clientId || known.session.memberId !== source.accountId)
       return undefined
     if (!isFresh(known, memberTerms(deps.settings.current().permissionTtlMs))) return undefined
     return {
       source,
-      isCode: asked.grantType === 'authorization_code',
+      isCode: request.grantType === 'authorization_code',
       scope: coveredScope(row.grant.scope, source.scope),
       member: liveMember(known.session, answerOf(known, 'rest')),
       rolesInIdToken: client.rolesInIdToken,
@@ -92,12 +92,12 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
   }
 
   return async (request, body, keys) => {
-    const asked = request.url === tokenPath ? readGrantRequest(request.headers, body) : undefined
-    if (!asked || !formats.uuid(asked.clientId)) return undefined
-    const { model, token } = kinds[asked.grantType]
-    if (!isWellFormed(token, asked.value)) return undefined
-    const digest = digestOfRecord(model, asked.value)
-    const granting = await find(asked, digest)
+    const grantRequest = request.url === tokenPath ? readGrantRequest(request.headers, body) : undefined
+    if (!grantRequest || !formats.uuid(grantRequest.clientId)) return undefined
+    const { model, token } = kinds[grantRequest.grantType]
+    if (!isWellFormed(token, grantRequest.value)) return undefined
+    const digest = digestOfRecord(model, grantRequest.value)
+    const granting = await find(grantRequest, digest)
     if (!granting) return undefined
     const accessToken = issueAccessToken(granting)
     const refreshToken = issueRefreshToken(granting)
@@ -109,7 +109,7 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
     // Another request was first. The tokens above were not stored, so they are worthless.
     if (!isRedeemed) return undefined
     counts.answers.count('token', 'ok')
-    const answer = {
+    const response = {
       access_token: accessToken.value,
       expires_in: tokenTtlSec,
       id_token: idToken,
@@ -117,7 +117,7 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
       scope: granting.scope,
       token_type: 'Bearer',
     }
-    return new Answer(200, answer, headers)
+    return new Answer(200, response, headers)
   }
 }
 

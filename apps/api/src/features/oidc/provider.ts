@@ -11,7 +11,7 @@ import { type AdapterDeps, createAdapter } from './adapter.ts'
 import { announceDocuments } from './announce-documents.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import { detailsOf, detailsProperty, projectIdOf } from './client-metadata.ts'
-import { countAnswers, onRefusal } from './count-answers.ts'
+import { countResponses, onRefusal } from './count-answers.ts'
 import { announceInterval, refreshTokenOfDevice } from './device-code.ts'
 import { askForCode, confirmCode, showConnected } from './device-pages.ts'
 import { errorPage, type ProtocolError } from './error-page.ts'
@@ -79,7 +79,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   announceInterval(provider)
   ownSessions(provider.Session.prototype)
   ownClients(provider.Client.prototype)
-  countAnswers(provider, deps.counts.answers)
+  countResponses(provider, deps.counts.answers)
   sendReasons(provider)
   provider.use(announceDocuments(deps))
   provider.use(introspectionMiddleware(deps))
@@ -161,8 +161,8 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
       DeviceCode: requestTtlSec,
     },
     renderError: (ctx, out, error) => {
-      const isLost = error.constructor.name === 'SessionNotFound'
-      showError(ctx, { ...out, isLost, ...unlistedOf(ctx, out.error, config) })
+      const isSessionMissing = error.constructor.name === 'SessionNotFound'
+      showError(ctx, { ...out, isSessionMissing, ...unlistedOf(ctx, out.error, config) })
     },
     features: {
       devInteractions: { enabled: false },
@@ -304,10 +304,10 @@ function isBrowserOrigin(origin: string, { tokenEndpointAuthMethod, redirectUris
 /** Returns the redirect URI that a known project has not registered, for the error page. Returns nothing otherwise. */
 function unlistedOf({ oidc }: KoaContextWithOIDC, error: string, config: ProviderDeps['config']) {
   const { client, params } = oidc
-  const asked = params?.['redirect_uri']
+  const request = params?.['redirect_uri']
   const projectId = client && projectIdOf(client)
-  if (error !== 'invalid_redirect_uri' || !projectId || typeof asked !== 'string') return {}
-  return { unlisted: { ...unlistedUri(config, projectId, asked), name: detailsOf(client).name } }
+  if (error !== 'invalid_redirect_uri' || !projectId || typeof request !== 'string') return {}
+  return { unlisted: { ...unlistedUri(config, projectId, request), name: detailsOf(client).name } }
 }
 
 function showError(

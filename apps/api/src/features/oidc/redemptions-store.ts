@@ -20,8 +20,8 @@ export interface Redemption {
 export type ExtendSteps = (ttlSec: number) => Sql
 
 /** Determines whether a statement waits for a row that another transaction has locked, or skips it. */
-type IfHeld = 'wait' | 'skip'
-const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
+type IfLocked = 'wait' | 'skip'
+const skipLocked: Readonly<Record<IfLocked, Sql>> = { wait: sql``, skip: sql`skip locked` }
 
 /**
  * Redeems codes and refresh tokens in one statement: marks each as used, extends its session, and stores the new
@@ -41,7 +41,7 @@ const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip 
 export async function redeemRecords(
   query: Queryable['query'],
   redemptions: readonly Redemption[],
-  { extendSessions, ifHeld }: { readonly extendSessions: Sql; readonly ifHeld: IfHeld },
+  { extendSessions, ifLocked }: { readonly extendSessions: Sql; readonly ifLocked: IfLocked },
 ): Promise<(boolean | typeof heldElsewhere)[]> {
   const tokens = (of: 'accessToken' | 'refreshToken') => {
     const column = <Key extends keyof NewToken>(key: Key) => redemptions.map((one) => one[of]?.[key] ?? null)
@@ -55,13 +55,13 @@ export async function redeemRecords(
     found as (
       select q.*, r.session_id, r.consumed_at is null as is_unused from asked q cross join lateral (
         select * from oidc_records r where r.digest = q.digest
-        for no key update ${skipLocked[ifHeld]}) r
+        for no key update ${skipLocked[ifLocked]}) r
       order by q.digest),
     locked as (
       select q.*, q.is_unused and s.revoked_at is null and s.expires_at > clock_now() as fits
       from found q cross join lateral (
         select * from sessions s where s.id = q.session_id
-        for no key update ${skipLocked[ifHeld]}) s
+        for no key update ${skipLocked[ifLocked]}) s
       order by q.session_id),
     used as (
       update oidc_records r set consumed_at = clock_now() from locked q where q.fits and r.digest = q.digest

@@ -47,9 +47,9 @@ export function createRedemptions({
 }: Pick<Deps, 'db' | 'config'> & { readonly sessions: ClientSessions }): Redemptions {
   const extendSessions = sessions.extendSteps(config.sessionTtlSec)
   const redeem = changeBatcher<Redemption, boolean>({
-    changeMany: (items) => redeemRecords(db.batched, items, { extendSessions, ifHeld: 'skip' }),
+    changeMany: (items) => redeemRecords(db.batched, items, { extendSessions, ifLocked: 'skip' }),
     changeOne: async (item) => {
-      const terms = { extendSessions, ifHeld: 'wait' } as const
+      const terms = { extendSessions, ifLocked: 'wait' } as const
       const [isRedeemed] = await db.transaction((tx) => redeemRecords(tx.query, [item], terms))
       return isRedeemed === true
     },

@@ -9,7 +9,7 @@ import { isSameOrigin } from '#platform/http/credentials'
 import type { Router } from '#platform/http/router'
 import { by, type Callers } from '../../callers/callers.ts'
 import { introspectionFromMemory, userinfoFromMemory } from './answer-from-memory.ts'
-import { answerPreflight } from './cors.ts'
+import { respondToPreflight } from './cors.ts'
 import { logoutLog } from './logout-log.ts'
 import { createOidc } from './oidc.ts'
 import type { OidcDeps } from './oidc-deps.ts'
@@ -47,24 +47,30 @@ export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Rout
   const open = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/oidc/jwks']
   for (const path of open) {
     protocol(endpointOf('GET', path), library)
-    preflight(path, ({ headers }) => answerPreflight(deps, headers.origin, 'GET'))
+    preflight(path, ({ headers }) => respondToPreflight(deps, headers.origin, 'GET'))
   }
-  const asked = ['/oidc/token', '/oidc/introspect', '/oidc/revoke', '/oidc/device_authorization', '/oidc/par']
-  for (const path of asked) {
+  const protocolPaths = [
+    '/oidc/token',
+    '/oidc/introspect',
+    '/oidc/revoke',
+    '/oidc/device_authorization',
+    '/oidc/par',
+  ]
+  for (const path of protocolPaths) {
     const definition = endpointOf('POST', path, { bodyLimit })
     protocol(definition, path === '/oidc/token' ? grant : library)
     if (path === '/oidc/introspect')
       routeFromMemory(definition, [path], (request, body) =>
         introspectionFromMemory(memoryDeps, request, body),
       )
-    preflight(path, ({ headers }) => answerPreflight(deps, headers.origin, 'POST'))
+    preflight(path, ({ headers }) => respondToPreflight(deps, headers.origin, 'POST'))
   }
   for (const method of ['GET', 'POST'] as const) {
     const userinfo = endpointOf(method, '/oidc/me', { bodyLimit })
     protocol(userinfo, library)
     routeFromMemory(userinfo, ['/oidc/me'], (request, body) => userinfoFromMemory(memoryDeps, request, body))
   }
-  preflight('/oidc/me', ({ headers }) => answerPreflight(deps, headers.origin, 'GET, POST'))
+  preflight('/oidc/me', ({ headers }) => respondToPreflight(deps, headers.origin, 'GET, POST'))
 
   for (const path of ['/oidc/auth', '/oidc/session/end']) {
     protocol(endpointOf('GET', path, isPage), library)

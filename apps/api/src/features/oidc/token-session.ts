@@ -42,8 +42,8 @@ export async function memberOfToken(deps: SessionDeps, sessionId: string): Promi
   return liveMember(known.session, answerOf(known, source))
 }
 
-/** Builds the member of a session from `answer`, the text that `validate` returns for the session. */
-export function liveMember(session: Session, answer: string): LiveMember {
-  const read = JSON.parse(answer) as Omit<LiveMember, 'session' | 'name'>
+/** Builds the member of a session from `response`, the text that `validate` returns for the session. */
+export function liveMember(session: Session, response: string): LiveMember {
+  const read = JSON.parse(response) as Omit<LiveMember, 'session' | 'name'>
   return { ...read, name: shownName(read.member), session }
 }

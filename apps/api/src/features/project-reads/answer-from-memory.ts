@@ -1,7 +1,7 @@
 import { projectReads } from '@rolecall/contract'
 import type { Static } from 'typebox'
 import { isFresh, memberTerms } from '#mirror/freshness'
-import type { Asked, MemoryAnswer, Params } from '#platform/http/front'
+import type { FrontRequest, MemoryResponse, Params } from '#platform/http/front'
 import { readBody } from '#platform/http/read-body'
 import { compile } from '#platform/http/validation'
 import { withRoles } from '#responses/server-member'
@@ -18,8 +18,12 @@ type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings'>
  * suffice. Must be synchronous: the lease that permits the use of the cache must still be valid when the response is
  * created.
  */
-export function memberFromMemory(deps: MemoryDeps, asked: Asked, params: Params): MemoryAnswer | undefined {
-  const known = findCaller(deps, asked, params, 'read_members')
+export function memberFromMemory(
+  deps: MemoryDeps,
+  request: FrontRequest,
+  params: Params,
+): MemoryResponse | undefined {
+  const known = findCaller(deps, request, params, 'read_members')
   if (!known) return undefined
   const { serverId = '', memberId = '' } = params
   const profile = deps.answers.serverMemberProfile({ serverId, memberId })
@@ -37,13 +41,13 @@ const maxBodyBytes = 4_096
  */
 export function checkFromMemory(
   deps: MemoryDeps,
-  asked: Asked,
+  request: FrontRequest,
   params: Params,
   bytes: Buffer,
-): MemoryAnswer | undefined {
-  const known = findCaller(deps, asked, params, 'check_permissions')
+): MemoryResponse | undefined {
+  const known = findCaller(deps, request, params, 'check_permissions')
   if (!known || bytes.length > maxBodyBytes) return undefined
-  const { 'content-type': type, 'content-encoding': encoding } = asked.headers
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers
   const body = readBody(type, encoding, bytes)
   if (checkBody(body).length > 0) return undefined
   const { memberId, ...wanted } = body as Static<typeof projectReads.checkPermissions.body>
@@ -68,17 +72,17 @@ interface AllowedCaller {
 
 function findCaller(
   { answers }: MemoryDeps,
-  asked: Asked,
+  request: FrontRequest,
   { serverId = '' }: Params,
   scope: string,
 ): AllowedCaller | undefined {
   const nowMs = answers.leasedNowMs()
-  const caller = nowMs === undefined ? undefined : projectFromMemory(answers, asked, nowMs)
+  const caller = nowMs === undefined ? undefined : projectFromMemory(answers, request, nowMs)
   if (nowMs === undefined || !caller) return undefined
   const isAllowed = answers.hasCachedScope({ projectId: caller.projectId, serverId }, scope)
   return isAllowed ? { caller, nowMs } : undefined
 }
 
 /** Counts the request toward the rate limit. Returns undefined if the limit is reached. */
-const counted = ({ limiter }: MemoryDeps, caller: ProjectCaller, json: string): MemoryAnswer | undefined =>
+const counted = ({ limiter }: MemoryDeps, caller: ProjectCaller, json: string): MemoryResponse | undefined =>
   limiter.tryConsume(caller.bucket) ? { caller, json } : undefined

@@ -19,7 +19,7 @@ interface Known {
 }
 
 /** The members to check, and the condition on their roles. */
-interface Asked {
+interface CheckRequest {
   readonly serverId: string
   readonly memberIds: readonly string[]
   readonly isAllowed: (roles: readonly HeldRole[]) => boolean
@@ -35,7 +35,7 @@ const unknown: Known = { held: undefined, isBlocked: false, source: 'mirror', as
  */
 export async function checkMany(
   { answers, settings }: ManyDeps,
-  { serverId, memberIds, isAllowed }: Asked,
+  { serverId, memberIds, isAllowed }: CheckRequest,
 ): Promise<string> {
   const terms = memberTerms(settings.current().permissionTtlMs)
   // All cached roles are read in one synchronous step, because the lease is checked once for them.
@@ -56,7 +56,7 @@ export async function checkMany(
  * Returns the result for one member as JSON. `JSON.stringify` of 1,000 results would take twice as long. The ID needs no
  * escaping, because the contract permits only digits.
  */
-function checkedJson(memberId: string, known: Known, isAllowed: Asked['isAllowed']): string {
+function checkedJson(memberId: string, known: Known, isAllowed: CheckRequest['isAllowed']): string {
   const { held, isBlocked, source, asOfMs } = known
   const allowed = held !== undefined && !isBlocked && isAllowed(held.roles)
   const asOf = asOfMs === null ? 'null' : `"${isoTime(asOfMs)}"`

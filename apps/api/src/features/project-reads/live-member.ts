@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts'
 type MemberDeps = Pick<Deps, 'answers' | 'settings' | 'readForProject'>
 
 /** The member that a project asks about. */
-interface Asked {
+interface MemberRequest {
   readonly projectId: string
   readonly serverId: string
   readonly memberId: string
@@ -19,16 +19,16 @@ interface Asked {
  *
  * @throws CHAT_PLATFORM_UNAVAILABLE, RATE_LIMITED
  */
-export async function liveMember({ answers, settings, readForProject }: MemberDeps, asked: Asked) {
+export async function liveMember({ answers, settings, readForProject }: MemberDeps, request: MemberRequest) {
   const read = async () => {
-    const { member, roles, liveAsOfMs } = await answers.readServerMember(asked)
+    const { member, roles, liveAsOfMs } = await answers.readServerMember(request)
     return member && { ...member, roles: rolesHeld(member.roleIds, roles), isLive: liveAsOfMs !== null }
   }
   const first = await read()
   const { known } = await freshestRoles({
     known: first,
     terms: memberTerms(settings.current().permissionTtlMs),
-    refresh: () => readForProject(asked, first !== undefined),
+    refresh: () => readForProject(request, first !== undefined),
     reread: read,
   })
   return known?.isCurrent ? known : undefined
@@ -38,7 +38,7 @@ export async function liveMember({ answers, settings, readForProject }: MemberDe
  * The roles of a member in a server, and whether the member is blocked. A blocked member has roles, but the roles
  * permit nothing.
  */
-export interface Held {
+export interface CurrentRoles {
   readonly roles: readonly HeldRole[]
   readonly isBlocked: boolean
 }
@@ -49,11 +49,11 @@ export interface Held {
  *
  * @throws CHAT_PLATFORM_UNAVAILABLE, RATE_LIMITED
  */
-export async function liveRoles(deps: MemberDeps, asked: Asked): Promise<Held | undefined> {
+export async function liveRoles(deps: MemberDeps, request: MemberRequest): Promise<CurrentRoles | undefined> {
   const { answers, settings } = deps
   const nowMs = answers.leasedNowMs()
-  const kept = nowMs === undefined ? undefined : answers.heldRoles(asked, nowMs)
+  const kept = nowMs === undefined ? undefined : answers.heldRoles(request, nowMs)
   if (kept && isFresh(kept, memberTerms(settings.current().permissionTtlMs)))
     return { roles: kept.held.roles, isBlocked: false }
-  return liveMember(deps, asked)
+  return liveMember(deps, request)
 }

@@ -46,8 +46,10 @@ export function projectReadRoutes({ route, routeFromMemory }: Router<Callers>, d
     if (!member) throw new ApiError('MEMBER_NOT_FOUND')
     return toServerMember(member)
   })
-  routeFromMemory(projectReads.getServerMember, [projectReads.getServerMember.path], (asked, _body, params) =>
-    memberFromMemory(deps, asked, params),
+  routeFromMemory(
+    projectReads.getServerMember,
+    [projectReads.getServerMember.path],
+    (request, _body, params) => memberFromMemory(deps, request, params),
   )
   route(
     projectReads.checkPermissions,
@@ -66,7 +68,7 @@ export function projectReadRoutes({ route, routeFromMemory }: Router<Callers>, d
   routeFromMemory(
     projectReads.checkPermissions,
     [projectReads.checkPermissions.path],
-    (asked, body, params) => checkFromMemory(deps, asked, params, body),
+    (request, body, params) => checkFromMemory(deps, request, params, body),
   )
   route(
     projectReads.checkManyPermissions,

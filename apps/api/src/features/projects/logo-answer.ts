@@ -6,15 +6,15 @@ import type { Logo } from './logo-store.ts'
 const cacheFor = { anyLogo: 'public, max-age=300', thisLogo: 'public, max-age=31536000, immutable' }
 
 /** Returns the logo, or status 304 if the client has it already. */
-export function logoAnswer(
+export function logoResponse(
   { type, bytes, digest }: Logo,
-  asked: { readonly version: string | undefined; readonly ifNoneMatch: string | undefined },
+  request: { readonly version: string | undefined; readonly ifNoneMatch: string | undefined },
 ): Answer {
   const etag = `"${digest}"`
   const headers = {
     etag,
-    'cache-control': asked.version === digest ? cacheFor.thisLogo : cacheFor.anyLogo,
+    'cache-control': request.version === digest ? cacheFor.thisLogo : cacheFor.anyLogo,
   }
-  if (isConfirmed(asked.ifNoneMatch, etag)) return new Answer(304, undefined, headers)
+  if (isConfirmed(request.ifNoneMatch, etag)) return new Answer(304, undefined, headers)
   return new Answer(200, Buffer.from(bytes), { ...headers, 'content-type': type })
 }

@@ -17,7 +17,7 @@ import { addRedirectUri, removeRedirectUri, setRedirectUris } from './change-red
 import { createProject, type PlanInitialAccess, type PlanWebhook } from './create-project.ts'
 import type { ForwardAuthRules } from './forward-auth-rules.ts'
 import { listKeys } from './key-store.ts'
-import { logoAnswer } from './logo-answer.ts'
+import { logoResponse } from './logo-answer.ts'
 import { findLogo } from './logo-store.ts'
 import { forAuditor, toKeyInfo, toProject, toProjectKey, toProjects } from './project.ts'
 import { rotateEventsSecret } from './rotate-events-secret.ts'
@@ -136,7 +136,7 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
   route(branding.getLogo, async ({ params, query, raw }) => {
     const logo = await findLogo(db, params.id)
     if (!logo) throw new ApiError('LOGO_NOT_FOUND')
-    return logoAnswer(logo, { version: query.v, ifNoneMatch: raw.headers['if-none-match'] })
+    return logoResponse(logo, { version: query.v, ifNoneMatch: raw.headers['if-none-match'] })
   })
 }
 

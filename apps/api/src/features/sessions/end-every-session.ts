@@ -7,8 +7,8 @@ import type { Deps } from '../../deps.ts'
 import {
   countLiveSessions,
   deleteSsoOfMember,
+  invalidateAllCodes,
   revokeSessionsOfMember,
-  voidAllCodes,
 } from './own-sessions-store.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function endEverySession(
   reason: Parameters<typeof revokeSessionsOfMember>[2] = 'revoked',
 ): Promise<number> {
   const ssoEnded = await deleteSsoOfMember(tx, memberId)
-  await voidAllCodes(tx, memberId)
+  await invalidateAllCodes(tx, memberId)
   return ssoEnded + (await revokeSessionsOfMember(tx, memberId, reason))
 }
 
@@ -61,13 +61,13 @@ export async function countSessionsOfMember(
   memberId: string,
 ): Promise<dryRun.DryRun> {
   if ((await findUsername(db, memberId)) === undefined) throw new ApiError('MEMBER_NOT_FOUND')
-  const { sessions, clientSessions, toldSessions } = await countLiveSessions(db, memberId)
+  const { sessions, clientSessions, notifiedSessions } = await countLiveSessions(db, memberId)
   return {
     dryRun: true,
     sessionsEnded: sessions,
     membersAffected: sessions > 0 ? 1 : 0,
     clientSessionsEnded: clientSessions,
-    clientSessionsTold: toldSessions,
+    clientSessionsTold: notifiedSessions,
     hostsEnded: 0,
     keysEnded: 0,
     submissionsDeleted: 0,

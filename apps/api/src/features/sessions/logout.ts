@@ -2,7 +2,7 @@ import { digestOf } from '#platform/crypto/tokens'
 import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import type { SessionChanges } from './gathered-changes.ts'
-import { markLogoutAll, revokeMemberInProject, voidCodes } from './store.ts'
+import { invalidateCodes, markLogoutAll, revokeMemberInProject } from './store.ts'
 
 /**
  * Ends the session of a session token or refresh token, if it belongs to the calling project. Any other token is
@@ -20,13 +20,13 @@ export async function logout(
 /**
  * Ends all sessions of a member in the calling project. The response for an unknown member is the same.
  *
- * Keep the order of the statements: `voidCodes` waits for codes that are being exchanged at this moment, so the next
- * statement finds their sessions.
+ * Keep the order of the statements: `invalidateCodes` waits for codes that are being exchanged at this moment, so the
+ * next statement finds their sessions.
  */
 export async function logoutAll({ db }: Pick<Deps, 'db'>, { projectId }: ProjectCaller, memberId: string) {
   await db.transaction(async (tx) => {
     await markLogoutAll(tx, projectId, memberId)
-    await voidCodes(tx, projectId, memberId)
+    await invalidateCodes(tx, projectId, memberId)
     await revokeMemberInProject(tx, projectId, memberId)
   })
   return { success: true }

@@ -35,16 +35,17 @@ export const listLiveSessions = (db: Queryable, memberId: string) =>
 
 /**
  * Counts a member's live sessions: `sessions` that can be validated, because the project has a valid key or because it
- * is an admin session; `clientSessions` of OpenID Connect; and `toldSessions`, whose client receives a logout token.
+ * is an admin session; `clientSessions` of OpenID Connect; and `notifiedSessions`, whose client receives a logout
+ * token.
  */
 export async function countLiveSessions(db: Queryable, memberId: string) {
-  const none = { sessions: 0, clientSessions: 0, toldSessions: 0 }
+  const none = { sessions: 0, clientSessions: 0, notifiedSessions: 0 }
   const row = await db.maybeOne<typeof none>(sql`
     select
       count(*) filter (where s.project_id is null
         or exists (select from working_keys k where k.project_id = s.project_id)) as sessions,
       count(o.session_id) as "clientSessions",
-      count(o.session_id) filter (where c.backchannel_logout_uri is not null) as "toldSessions"
+      count(o.session_id) filter (where c.backchannel_logout_uri is not null) as "notifiedSessions"
     from live_sessions s left join oidc_sessions o on o.session_id = s.id
       left join oidc_clients c on c.project_id = o.project_id and c.enabled
     where s.member_id = ${memberId}`)
@@ -91,7 +92,7 @@ export const deleteSsoOfMember = (tx: Tx, memberId: string) =>
  * Voids all unused codes of a member. Waits for a code that is redeemed at this moment, so that a later statement finds
  * its session.
  */
-export const voidAllCodes = (tx: Tx, memberId: string) =>
+export const invalidateAllCodes = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update authorization_codes set used_at = clock_now() where member_id = ${memberId} and used_at is null`)
 

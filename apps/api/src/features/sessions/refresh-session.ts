@@ -5,7 +5,7 @@ import { invalid, isAbsent } from '#platform/http/check-request'
 import { readCookie } from '#platform/http/cookies'
 import { readBody } from '#platform/http/read-body'
 import { type Client, clientOf } from '#platform/http/router'
-import { adminRefreshCookie, answerWithPair, type Presented } from '../../callers/admin-cookies.ts'
+import { adminRefreshCookie, type Presented, respondWithPair } from '../../callers/admin-cookies.ts'
 import type { MemberCaller } from '../../callers/callers.ts'
 import { refreshGraceSec } from '../../checks/refresh-grace.ts'
 import type { Deps } from '../../deps.ts'
@@ -55,7 +55,7 @@ export async function refreshSession(
     await rejectReusedPair(deps, caller.token, refreshToken, request.client)
     throw new ApiError('INVALID_REFRESH_TOKEN', { reason: 'mismatch' })
   }
-  return answerWithPair(deps.config, caller.presented, pair, {
+  return respondWithPair(deps.config, caller.presented, pair, {
     inBody: { accessToken: pair.token, refreshToken: pair.refreshToken },
     rest: { expiresAt: expiresAt.toISOString() },
   })

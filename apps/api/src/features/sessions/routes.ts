@@ -24,7 +24,7 @@ export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps &
   routeRaw(
     sessions.validateSession,
     (request) => validate(deps, request),
-    (asked, body) => validateFromMemory(deps, asked, body),
+    (request, body) => validateFromMemory(deps, request, body),
   )
   route(
     sessions.refreshSession,

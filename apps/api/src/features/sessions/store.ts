@@ -32,8 +32,8 @@ export interface CodeClaim {
 }
 
 /** Determines whether a statement waits for a row that another transaction locked, or returns `heldElsewhere`. */
-type IfHeld = 'wait' | 'skip'
-const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
+type IfLocked = 'wait' | 'skip'
+const skipLocked: Readonly<Record<IfLocked, Sql>> = { wait: sql``, skip: sql`skip locked` }
 
 const codeColumns = sql`code_digest, project_id, redirect_uri, challenge, browser_digests`
 /** The columns of presented codes, each an array. */
@@ -96,7 +96,7 @@ export interface Redeemed {
 export async function redeemCodes(
   query: Queryable['query'],
   redemptions: readonly Redemption[],
-  ifHeld: IfHeld,
+  ifLocked: IfLocked,
 ): Promise<(Redeemed | undefined | typeof heldElsewhere)[]> {
   const column = <Key extends keyof NewSession>(key: Key) => redemptions.map(({ session }) => session[key])
   const rows = await query<{ id: string } & (Redeemed | { memberId: null })>(sql`
@@ -109,7 +109,7 @@ export async function redeemCodes(
     locked as (
       select q.*, ${codeFits} and ${isRedeemable} as fits from asked q cross join lateral (
         select * from authorization_codes c where c.digest = q.code_digest
-        for no key update ${skipLocked[ifHeld]}) c
+        for no key update ${skipLocked[ifLocked]}) c
       order by q.code_digest),
     code as (
       update authorization_codes c set used_at = clock_now(), session_id = q.session_id
@@ -187,7 +187,7 @@ export interface Rotation {
 export async function rotatePairs(
   query: Queryable['query'],
   rotations: readonly Rotation[],
-  ifHeld: IfHeld,
+  ifLocked: IfLocked,
 ): Promise<(Date | undefined | typeof heldElsewhere)[]> {
   const column = <Key extends keyof Rotation>(key: Key) => rotations.map((one) => one[key])
   const rows = await query<{ n: number; expiresAt: Date | null }>(sql`
@@ -201,7 +201,7 @@ export async function rotatePairs(
           and s.revoked_at is null and s.expires_at > clock_now() as fits
       from asked q cross join lateral (
         select * from sessions s where s.id = q.session_id
-        for update ${skipLocked[ifHeld]}) s
+        for update ${skipLocked[ifLocked]}) s
       order by q.session_id),
     rotated as (
       update sessions s set token_digest = q.new_token_digest, refresh_digest = q.new_refresh_digest,
@@ -270,7 +270,7 @@ export interface Logout {
 export async function revokeByTokens(
   query: Queryable['query'],
   logouts: readonly Logout[],
-  ifHeld: IfHeld,
+  ifLocked: IfLocked,
 ): Promise<ReadonlySet<number>> {
   const rows = await query<{ n: number }>(sql`
     with found as (
@@ -286,7 +286,7 @@ export async function revokeByTokens(
     locked as (
       select f.n, f.id, s.revoked_at is null as is_live from found f cross join lateral (
         select * from sessions s where s.id = f.id
-        for no key update ${skipLocked[ifHeld]}) s
+        for no key update ${skipLocked[ifLocked]}) s
       order by f.id),
     ended as (
       update sessions s set revoked_at = clock_now(), revoked_reason = 'logout'
@@ -299,7 +299,7 @@ export async function revokeByTokens(
  * Voids the unused codes of a member in a project. Waits for a code that is redeemed at this moment, so that the next
  * statement of the transaction finds its session.
  */
-export const voidCodes = (tx: Tx, projectId: string, memberId: string) =>
+export const invalidateCodes = (tx: Tx, projectId: string, memberId: string) =>
   tx.execute(sql`
     update authorization_codes set used_at = clock_now()
     where member_id = ${memberId} and project_id = ${projectId} and used_at is null`)

@@ -5,7 +5,7 @@ import { digestOf, isWellFormed, keyPrefixOf } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import { readApiKey } from '#platform/http/credentials'
-import type { Asked, MemoryAnswer } from '#platform/http/front'
+import type { FrontRequest, MemoryResponse } from '#platform/http/front'
 import { isJson, readBody } from '#platform/http/read-body'
 import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
@@ -28,14 +28,14 @@ type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
  */
 export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
-  asked: Asked,
+  request: FrontRequest,
   body: Buffer,
-): MemoryAnswer | undefined {
-  const { 'content-type': type, 'content-encoding': encoding } = asked.headers
+): MemoryResponse | undefined {
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers
   const token = plainToken(body)
   const nowMs = answers.leasedNowMs()
   if (nowMs === undefined || token === undefined || !isJson(type, encoding)) return undefined
-  const caller = projectFromMemory(answers, asked, nowMs)
+  const caller = projectFromMemory(answers, request, nowMs)
   const session = caller && answers.session(digestOf(token))
   if (!session || session.projectId !== caller.projectId || session.expiresAtMs <= nowMs) return undefined
   const at = sessionAt(session, nowMs)

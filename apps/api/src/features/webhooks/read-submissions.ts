@@ -17,7 +17,7 @@ import {
 import { findWebhook, findWebhookId } from './webhook-store.ts'
 
 /** Returns the current roles of a member in a server, or undefined if the member is not there. */
-export type LiveRoleIds = (asked: {
+export type LiveRoleIds = (request: {
   readonly projectId: string
   readonly serverId: string
   readonly memberId: string

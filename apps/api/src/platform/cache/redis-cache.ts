@@ -71,11 +71,11 @@ export function createRedisCache({ url, log, deadlineMs = 100 }: Options): Cache
     },
 
     async countUpTo(key, by, { limit, from, windowMs }) {
-      const answer = await breaker.run(() =>
+      const response = await breaker.run(() =>
         redis.countUpTo(prefix + key, by, limit, from, wholeMs(windowMs)),
       )
-      if (!Array.isArray(answer)) return undefined
-      const [counted, total] = answer
+      if (!Array.isArray(response)) return undefined
+      const [counted, total] = response
       return typeof counted === 'number' && typeof total === 'number' ? { counted, total } : undefined
     },
 

@@ -122,7 +122,7 @@ function startServer(internals: NodeInternals, fail: (error: unknown) => void) {
           ? {
               params: {},
               bodyLimit: 0,
-              answer: (_asked, _body, _params, write) => {
+              respond: (_asked, _body, _params, write) => {
                 if (target === inMemory) write(head, moreOf('memory'), body)
                 return target === inMemory
               },

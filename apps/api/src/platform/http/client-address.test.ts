@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { createAddressReader } from './client-address.ts'
-import type { Asked } from './front.ts'
+import type { FrontRequest } from './front.ts'
 
 const addresses = ['127.0.0.1', '::ffff:127.0.0.1', '10.1.2.3', '203.0.113.9', '2001:db8::1', 'unknown', '']
 
@@ -12,7 +12,7 @@ describe.each<[string, string[]]>([
   ['networks of proxies', ['127.0.0.0/8', '10.0.0.0/8', '2001:db8::/32']],
 ])('the address of a client behind %s', (_, trustProxy) => {
   const app = Fastify({ trustProxy: trustProxy.length > 0 ? trustProxy : false })
-  let asked: Asked | undefined
+  let asked: FrontRequest | undefined
   app.get('/', async (request) => {
     asked = request.raw
     return { ip: request.ip }
@@ -30,7 +30,7 @@ describe.each<[string, string[]]>([
             headers: list === null ? {} : { 'x-forwarded-for': list },
           })
         ).json()
-        expect(read(asked as Asked)).toBe(ip)
+        expect(read(asked as FrontRequest)).toBe(ip)
       }),
       { numRuns: 200 },
     )

@@ -17,19 +17,19 @@ export function endConnection(socket: Duplex, finalResponse: () => string): void
     socket.destroy()
     return
   }
-  const answer = unfinished.get(socket)?.[0]
+  const response = unfinished.get(socket)?.[0]
   // The invalid bytes may belong to the body of this very request. Its response has not begun, so the final one
   // replaces it.
-  if (!answer || (!answer.headersSent && !answer.req.complete)) {
+  if (!response || (!response.headersSent && !response.req.complete)) {
     socket.end(finalResponse())
     // Closes the connection even if the client does not, because it counts toward the maximum number of connections.
     setTimeout(() => socket.destroy(), finalResponseMs).unref()
-  } else if (answer.headersSent && !answer.writableEnded) {
+  } else if (response.headersSent && !response.writableEnded) {
     // The response may be a stream that never ends on its own.
     socket.destroy()
   } else {
     waiting.add(socket)
-    answer.once('close', () => {
+    response.once('close', () => {
       waiting.delete(socket)
       endConnection(socket, finalResponse)
     })

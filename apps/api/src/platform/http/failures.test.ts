@@ -11,7 +11,7 @@ import { createPressure } from '#platform/pressure'
 import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
-import { Front, type MemoryAnswer } from './front.ts'
+import { Front, type MemoryResponse } from './front.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createBodyReader } from './read-bytes.ts'
 import { createRequestIds } from './request-id.ts'
@@ -26,7 +26,7 @@ interface Parts {
   take(): { allowed: boolean; limit: number; remaining: number; resetSec: number }
   handle(): unknown
   raw(): Promise<string>
-  known(): MemoryAnswer | undefined
+  known(): MemoryResponse | undefined
   page(): Answer
   onRequest(): unknown
   onResponse(): unknown

@@ -6,10 +6,10 @@ import type { BodyReader } from './read-bytes.ts'
 import { type PreparedHead, sendFinished, type WriteFinished } from './send.ts'
 
 /** The part of a request that an endpoint needs before the framework has handled it. */
-export type Asked = Pick<IncomingMessage, 'headers' | 'socket'>
+export type FrontRequest = Pick<IncomingMessage, 'headers' | 'socket'>
 
 /** A response from memory, and the caller that it is for. */
-export interface MemoryAnswer {
+export interface MemoryResponse {
   readonly caller: Identified
   /** The body as JSON, or undefined if the response has no body. */
   readonly json?: string
@@ -23,16 +23,20 @@ export interface MemoryAnswer {
  * Creates a response from memory, synchronously. Returns undefined if it cannot: the framework then handles the
  * request. It counts the request only if it responds, and has no other side effect.
  */
-export type AnswerFromMemory = (asked: Asked, body: Buffer, params: Params) => MemoryAnswer | undefined
+export type RespondFromMemory = (
+  request: FrontRequest,
+  body: Buffer,
+  params: Params,
+) => MemoryResponse | undefined
 
 /** The parameters in the path of a request, by name. They consist of letters, digits, `_`, and `-`. */
 export type Params = Readonly<Record<string, string>>
 
 /** Responds synchronously with `write`, and returns true. Returns false if the framework must handle the request. */
-type AnswerAtOnce = (asked: Asked, body: Buffer, params: Params, write: WriteFinished) => boolean
+type RespondAtOnce = (request: FrontRequest, body: Buffer, params: Params, write: WriteFinished) => boolean
 
 interface Route {
-  readonly answer: AnswerAtOnce
+  readonly respond: RespondAtOnce
   readonly bodyLimit: number
 }
 
@@ -59,8 +63,8 @@ export class Front {
   }
 
   /** Adds a target, such as `POST /api/auth/validate` or `GET /api/servers/{serverId}/members/{memberId}`. */
-  add(target: string, bodyLimit: number, answer: AnswerAtOnce): void {
-    const route = { answer, bodyLimit }
+  add(target: string, bodyLimit: number, respond: RespondAtOnce): void {
+    const route = { respond, bodyLimit }
     if (target.includes('{')) this.#patterns.push({ target: patternOf(target), route })
     else this.#routes.set(target, { ...route, params: {} })
   }
@@ -84,10 +88,10 @@ export class Front {
   ): void {
     const found = this.find(`${request.method} ${request.url}`)
     if (!found || !isPlain(request)) return void framework(request, response)
-    const { answer, params, bodyLimit } = found
+    const { respond, params, bodyLimit } = found
     const write: WriteFinished = (head, more, body) => sendFinished(response, head, more, body)
     if (request.method === 'GET') {
-      if (!answer(request, none, params, write)) framework(request, response)
+      if (!respond(request, none, params, write)) framework(request, response)
       return
     }
     const passOn = (outcome: Buffer | ApiError) => {
@@ -95,7 +99,7 @@ export class Front {
       framework(request, response)
     }
     const received = (body: Buffer) => {
-      if (!answer(request, body, params, write)) passOn(body)
+      if (!respond(request, body, params, write)) passOn(body)
     }
     this.#bodies.receive(request, bodyLimit, received, passOn)
   }

@@ -94,7 +94,7 @@ function readPlain(
       hasAsked = true
       socket.setTimeout(server.keepAliveTimeout)
     }
-    if (found.answer({ headers: head.headers, socket }, body, found.params, write)) return
+    if (found.respond({ headers: head.headers, socket }, body, found.params, write)) return
     // The memory does not contain the answer. Node.js handles this one request, and the rest of the connection waits
     // for it.
     socket.pause()

@@ -25,17 +25,17 @@ type Headers = Readonly<Record<string, string>> & { readonly 'cache-control': st
 export function createPublicDocument(
   own: Headers,
   make: () => string | Buffer,
-): (asked: IncomingHttpHeaders) => Promise<Answer> {
+): (request: IncomingHttpHeaders) => Promise<Answer> {
   let forms: Promise<readonly Form[]> | undefined
-  return async (asked) => {
+  return async (request) => {
     forms ??= compress(make()).catch((error: unknown) => {
       // The next request tries again.
       forms = undefined
       throw error
     })
-    const { encoding, bytes, etag } = chooseEncoding(await forms, asked['accept-encoding'])
+    const { encoding, bytes, etag } = chooseEncoding(await forms, request['accept-encoding'])
     const headers = { ...own, vary: 'accept-encoding', etag }
-    if (isConfirmed(asked['if-none-match'], etag)) return new Answer(304, undefined, headers)
+    if (isConfirmed(request['if-none-match'], etag)) return new Answer(304, undefined, headers)
     return new Answer(
       200,
       bytes,

@@ -37,13 +37,13 @@ export const inLanguage = (language: Language, path?: string): Reader => ({
   path,
 })
 
-type Asked = Pick<IncomingMessage, 'headers' | 'url' | 'method'>
+type RequestHead = Pick<IncomingMessage, 'headers' | 'url' | 'method'>
 
 /**
  * Returns the reader of a page. The language is the first of: `ui_locales` of the sign-in, the person's choice, the
  * languages of the browser, English.
  */
-export function readerOf(request: Asked, { hasSwitch = true } = {}): Reader {
+export function readerOf(request: RequestHead, { hasSwitch = true } = {}): Reader {
   const { headers, url = '/' } = request
   const [path = '/'] = url.split('?', 1)
   const query = new URLSearchParams(url.slice(path.length))

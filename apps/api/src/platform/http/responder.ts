@@ -5,7 +5,7 @@ import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { commonHeaders, headersElsewhere } from './common-headers.ts'
-import type { MemoryAnswer } from './front.ts'
+import type { MemoryResponse } from './front.ts'
 import type { Identified } from './identified.ts'
 import { notFoundPage } from './not-found-page.ts'
 import type { RenderedPage } from './page.ts'
@@ -46,7 +46,7 @@ export interface Responder {
     definition: EndpointDefinition | undefined,
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: Answer,
+    response: Answer,
   ): Promise<void>
   /** Sends a body that is already JSON. */
   sendJson(
@@ -62,7 +62,7 @@ export interface Responder {
   sendFromMemory(
     definition: EndpointDefinition,
     requestId: string,
-    known: MemoryAnswer,
+    known: MemoryResponse,
     write: WriteFinished,
   ): void
   /** Sets the common headers, and leaves the response to other code. It is counted when it has been sent. */
@@ -149,7 +149,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   const pageOf = (definition: EndpointDefinition | undefined, request: FastifyRequest, error: ApiError) => {
     const { accept } = request.headers
     const wantsPage = accept?.includes('text/html') === true
-    const isPage = definition?.page === 'asked' ? wantsPage : definition?.page && !wantsJson(accept)
+    const isPage = definition?.page === 'onRequest' ? wantsPage : definition?.page && !wantsJson(accept)
     const isLost = definition === undefined && error.code === 'NOT_FOUND' && wantsPage
     if (!isPage && !isLost) return undefined
     const hasSwitch = !definition?.isOnOtherHosts && !definition?.isUsedOnce

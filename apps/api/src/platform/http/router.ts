@@ -15,7 +15,7 @@ import { createAllowedMethods } from './allowed-methods.ts'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { createRequestCheck } from './check-request.ts'
-import type { AnswerFromMemory, Front } from './front.ts'
+import type { Front, RespondFromMemory } from './front.ts'
 import type { Identified } from './identified.ts'
 import type { BodyReader } from './read-bytes.ts'
 import type { RequestId } from './request-id.ts'
@@ -66,13 +66,13 @@ export interface Router<Callers extends Record<Auth, unknown>> {
   routeRaw(
     definition: EndpointDefinition,
     handler: (request: FastifyRequest) => Promise<string>,
-    answerFromMemory?: AnswerFromMemory,
+    answerFromMemory?: RespondFromMemory,
   ): void
   /**
    * Answers plain requests for these addresses from memory, before the framework handles them. All other requests go to
    * the endpoint, which must also be registered with `route`. An address can have parameters, as in the contract.
    */
-  routeFromMemory(definition: EndpointDefinition, urls: readonly string[], answer: AnswerFromMemory): void
+  routeFromMemory(definition: EndpointDefinition, urls: readonly string[], response: RespondFromMemory): void
   /**
    * Serves an endpoint of a standard protocol, such as OpenID Connect, whose requests and responses are not part of the
    * contract. Rate limits, counting, and load shedding apply as everywhere. `handle` returns a response, or calls
@@ -202,14 +202,14 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     }
   }
 
-  const addToFront = (definition: EndpointDefinition, url: string, answer: AnswerFromMemory) => {
+  const addToFront = (definition: EndpointDefinition, url: string, response: RespondFromMemory) => {
     const refusedFrom = refusedFromLevel(definition)
-    front?.add(`${definition.method} ${url}`, bodyLimitOf(definition), (asked, body, params, write) => {
+    front?.add(`${definition.method} ${url}`, bodyLimitOf(definition), (request, body, params, write) => {
       if (pressure.level() >= refusedFrom) return false
       try {
-        const known = answer(asked, body, params)
+        const known = response(request, body, params)
         if (!known) return false
-        respond.sendFromMemory(definition, requestId(asked.headers), known, write)
+        respond.sendFromMemory(definition, requestId(request.headers), known, write)
         return true
       } catch {
         // The request goes to the framework, which fails in the same way and responds with the error.
@@ -242,8 +242,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
         const input = check(request) as EndpointInput<typeof definition>
         checkCaller(definition, caller, input.body)
         const output = await handler({ ...input, caller, client: clientOf(request), raw: request.raw })
-        const answer = output instanceof Answer ? output : new Answer(status, output)
-        await respond.answer(definition, request, reply, answer)
+        const response = output instanceof Answer ? output : new Answer(status, output)
+        await respond.answer(definition, request, reply, response)
       })
     },
     routeRaw(definition, handler, answerFromMemory) {
@@ -256,15 +256,15 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       })
       if (answerFromMemory) addToFront(definition, path, answerFromMemory)
     },
-    routeFromMemory(definition, urls, answer) {
-      for (const url of urls) addToFront(definition, url, answer)
+    routeFromMemory(definition, urls, response) {
+      for (const url of urls) addToFront(definition, url, response)
     },
     protocol(definition, handle) {
       serve(definition.path, definition.method, definition, definition, async (request, reply) => {
         respond.began(request)
         await admit(limiter, request, stranger(request))
-        const answer = await handle(request, () => respond.releaseResponse(definition, request, reply))
-        if (answer) await respond.answer(definition, request, reply, answer)
+        const response = await handle(request, () => respond.releaseResponse(definition, request, reply))
+        if (response) await respond.answer(definition, request, reply, response)
       })
     },
     preflight(path, handle) {

@@ -91,8 +91,8 @@ export function createPost(reach: Reach): Post {
       return { ...none, error: 'The address is not public.', tookMs: took() }
     }
     try {
-      const answer = await send(url, content, AbortSignal.any([signal, deadline]))
-      return { ...answer, error: null, isAborted: false, tookMs: took() }
+      const response = await send(url, content, AbortSignal.any([signal, deadline]))
+      return { ...response, error: null, isAborted: false, tookMs: took() }
     } catch (error) {
       if (signal.aborted) return { ...none, error: null, isAborted: true, tookMs: took() }
       return {

@@ -62,9 +62,9 @@ const maxCallers = 100_000
 /**
  * Creates a limiter that allows `limit` requests per caller in each window of `windowMs`, across all instances.
  *
- * The number of a window is the wall clock divided by `windowMs`, so instances with equal clocks are in the same window.
- * If one instance's clock is d ahead, up to `limit` extra requests can pass in the last d of a window. A counter expires
- * after two windows, so that an instance whose clock is behind can still read it.
+ * The number of a window is the wall clock divided by `windowMs`, so instances with equal clocks are in the same
+ * window. If one instance's clock is d ahead, up to `limit` extra requests can pass in the last d of a window. A
+ * counter expires after two windows, so that an instance whose clock is behind can still read it.
  *
  * An instance does not query a shared cache for every request. It reserves a share of the remaining requests, see
  * `createShares`.

@@ -30,9 +30,9 @@ export interface RefundableQuota extends RateLimiter {
  * Creates a quota of `limit` open operations per caller in each window of `windowMs`, across all instances. The
  * windows are those of `createRateLimiter`.
  *
- * Every `consume` increments the shared counter in one atomic step, if the counter is below the limit. So the counter is
- * the number of open operations, no race can exceed the limit, and a refused `consume` changes nothing. If the cache has
- * lost the counter, a refund has no effect, because it would free the place of another operation. Every `consume`
+ * Every `consume` increments the shared counter in one atomic step, if the counter is below the limit. So the counter
+ * is the number of open operations, no race can exceed the limit, and a refused `consume` changes nothing. If the cache
+ * has lost the counter, a refund has no effect, because it would free the place of another operation. Every `consume`
  * queries the cache, because a full counter may have room a moment later.
  */
 export function createRefundableQuota({

@@ -3,8 +3,8 @@ import type { Cache, Counted } from '#platform/cache/cache'
 import type { Verdict } from './verdict.ts'
 
 /**
- * The state of one caller in one window, as this instance knows it. A unit is one request of the limit. To consume a unit
- * is to count one request. A share is a number of units that this instance reserves in advance.
+ * The state of one caller in one window, as this instance knows it. A unit is one request of the limit, and counting a
+ * request consumes one. A share is a number of units that this instance reserves in advance.
  */
 export interface Tally {
   readonly key: string
@@ -26,14 +26,15 @@ export interface Tally {
   /** True while a query of the cache for this tally is due or in progress. */
   isQuerying: boolean
   /** The number of requests in this window, including refused ones, and its value at the last sweep. */
-  consumed: number
-  consumedAtSweep: number
+  requested: number
+  requestedAtSweep: number
   /** The number of requests between the last two sweeps. */
   recent: number
   /** The number of times that this instance has recalled the shares of others. */
   recalls: number
   /**
-   * True after any instance has found the counter full. This instance then reserves no share for the rest of the window.
+   * True after any instance has found the counter full. This instance then reserves no share for the rest of the
+   * window.
    */
   isRecalled: boolean
   /** Until this time of the monotonic clock, requests are refused without querying the cache. */
@@ -68,8 +69,8 @@ const maxPartOfRemaining = 1 / 8
 /** The smallest share. A smaller one would save no request to the cache. */
 const minShare = 8
 /**
- * The interval of the sweeps. A share covers at most the requests of about one interval. After an interval without requests,
- * it is returned.
+ * The interval of the sweeps. A share covers at most the requests of about one interval. After an interval without
+ * requests, it is returned.
  */
 const sweepMs = 200
 /**
@@ -89,8 +90,8 @@ export const newTally = (key: string, endsAtMs: number, recent: number): Tally =
   generation: 0,
   waiting: [],
   isQuerying: false,
-  consumed: 0,
-  consumedAtSweep: 0,
+  requested: 0,
+  requestedAtSweep: 0,
   recent,
   recalls: 0,
   isRecalled: false,
@@ -98,8 +99,8 @@ export const newTally = (key: string, endsAtMs: number, recent: number): Tally =
 })
 
 /** Returns the recent number of requests, which determines the size of a share. */
-export const recentCount = ({ recent, consumed, consumedAtSweep }: Tally) =>
-  Math.max(recent, consumed - consumedAtSweep)
+export const recentCount = ({ recent, requested, requestedAtSweep }: Tally) =>
+  Math.max(recent, requested - requestedAtSweep)
 
 /**
  * Counts requests in counters that all instances share, without a query of the cache for each request. A request is
@@ -110,9 +111,9 @@ export const recentCount = ({ recent, consumed, consumedAtSweep }: Tally) =>
  * reserves the next one, so that most requests need no promise. The size of a share follows the number of recent
  * requests: it is at most what the caller uses in a fifth of a second, and at most an eighth of the remaining requests.
  * A share that is not used is returned. If a share would be smaller than 8, none is reserved. Then one query of the
- * cache counts all requests of one turn of the event loop, which is exact. An instance that finds the counter full recalls the shares of
- * the others before it refuses a caller. From then on, no instance reserves a share for this caller until the window
- * ends.
+ * cache counts all requests of one turn of the event loop, which is exact. An instance that finds the counter full
+ * recalls the shares of the others before it refuses a caller. From then on, no instance reserves a share for this
+ * caller until the window ends.
  */
 export function createShares({ cache, limit, counterMs, channel, verdict }: ShareDeps): Shares {
   const isShared = limit * maxPartOfRemaining >= minShare
@@ -124,7 +125,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
 
   function consume(tally: Tally): Verdict | Promise<Verdict> {
     if (consumeReserved(tally)) return verdict(tally, true)
-    tally.consumed += 1
+    tally.requested += 1
     if (tally.fullUntilMs > 0 && tally.fullUntilMs > performance.now()) return verdict(tally, false)
     return new Promise((resolve) => gather(tally, resolve))
   }
@@ -132,15 +133,15 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   function consumeReserved(tally: Tally): boolean {
     if (tally.generation !== cache.generation()) discardShare(tally)
     if (tally.reserved === 0) return false
-    tally.consumed += 1
+    tally.requested += 1
     tally.reserved -= 1
     if (tally.reserved <= tally.refillAt && !tally.isQuerying) void queryCache(tally)
     return true
   }
 
   /**
-   * Collects requests that need the cache. All of one turn of the event loop use one query. Requests that arrive during a
-   * query use the next one.
+   * Collects requests that need the cache. All of one turn of the event loop use one query. Requests that arrive during
+   * a query use the next one.
    */
   function gather(tally: Tally, resolve: (verdict: Verdict) => void): void {
     tally.waiting.push(resolve)
@@ -256,8 +257,8 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   function sweep(): void {
     sweeping = undefined
     for (const [key, tally] of active) {
-      tally.recent = tally.consumed - tally.consumedAtSweep
-      tally.consumedAtSweep = tally.consumed
+      tally.recent = tally.requested - tally.requestedAtSweep
+      tally.requestedAtSweep = tally.requested
       if (tally.recent > 0 || tally.isQuerying) {
         const surplus = tally.reserved - Math.max(tally.recent, minShare)
         if (surplus > tally.recent) void returnReserved(tally, surplus)
@@ -270,7 +271,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   }
 
   return {
-    consume: consume,
+    consume,
     consumeReserved,
     async close() {
       endRecalls()

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { question } from '../../api/queries.ts'
 import { Facts, Page as PageFrame, Panel } from '../../components/page.tsx'
-import { Answer } from '../../components/states.tsx'
+import { QueryResult } from '../../components/states.tsx'
 import { durationText } from '../../components/time.tsx'
 import { useMayRead } from '../../shell/profile.ts'
 
@@ -47,7 +47,7 @@ function Version() {
   const health = useQuery(question('systemHealth', {}))
   return (
     <Panel title="This service">
-      <Answer of={health}>
+      <QueryResult of={health}>
         {({ api }) => (
           <Facts
             of={[
@@ -57,7 +57,7 @@ function Version() {
             ]}
           />
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

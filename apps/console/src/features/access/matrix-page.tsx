@@ -1,13 +1,13 @@
 import type { AccessMapping, AdminAnswer, Project } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button.tsx'
 import { Page as PageFrame, Panel } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { SelectBox } from '../../components/select-box.tsx'
 import { type Selection, useSelection } from '../../components/selection.ts'
-import { Answer, answersOf, Empty, Skeleton } from '../../components/states.tsx'
+import { answersOf, Empty, QueryResult, Skeleton } from '../../components/states.tsx'
 import { TableFrame } from '../../components/table-frame.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
@@ -24,9 +24,9 @@ export function Page() {
   const [{ name = '' }, setFilters] = useFilters()
   const [open, setOpen] = useState<Pick<Cell, 'project' | 'server'>>()
   const mayChange = useMayChange()
-  const projects = useAnswer('listProjects', { query: { name: name || undefined } })
-  const servers = useAnswer('listServers')
-  const matrix = useAnswer('accessMatrix', { query: {} })
+  const projects = useApiQuery('listProjects', { query: { name: name || undefined } })
+  const servers = useApiQuery('listServers')
+  const matrix = useApiQuery('accessMatrix', { query: {} })
   const everything = answersOf(projects, servers, matrix)
   const selection = useSelection(projects.data?.data ?? [], ({ id }) => id)
   return (
@@ -40,7 +40,7 @@ export function Page() {
         <SearchField label="Search projects" value={name} onSearch={(text) => setFilters({ name: text })} />
       </div>
       <div className="access">
-        <Answer of={everything} loading={<Skeleton rows={10} />}>
+        <QueryResult of={everything} loading={<Skeleton rows={10} />}>
           {([projects, servers, matrix]) =>
             projects.data.length === 0 || servers.data.length === 0 ? (
               <div className="table-frame">
@@ -56,7 +56,7 @@ export function Page() {
               />
             )
           }
-        </Answer>
+        </QueryResult>
         <Trail />
       </div>
       {open && (
@@ -201,10 +201,10 @@ const verbs = {
 
 /** The latest changes of access, newest first, each with the administrator who made it. */
 function Trail() {
-  const trail = useAnswer('accessTrail', { query: { limit: 30 } })
+  const trail = useApiQuery('accessTrail', { query: { limit: 30 } })
   return (
     <Panel title="Changes">
-      <Answer of={trail}>
+      <QueryResult of={trail}>
         {({ data }) =>
           data.length === 0 ? (
             <p className="quiet">No changes yet.</p>
@@ -232,7 +232,7 @@ function Trail() {
             </ul>
           )
         }
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

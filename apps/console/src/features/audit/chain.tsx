@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { question, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { numberText } from '../../components/number.tsx'
-import { Answer, Notice, Problem, Skeleton } from '../../components/states.tsx'
+import { Notice, Problem, QueryResult, Skeleton } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
@@ -28,13 +28,13 @@ export function Chain() {
   )
   return (
     <div className="chain">
-      <Answer of={chain} loading={<Skeleton rows={1} />}>
+      <QueryResult of={chain} loading={<Skeleton rows={1} />}>
         {(state) => (
           <Notice tone={tones[state.status]} title={titles[state.status]} action={check}>
             <Sentence state={state} />
           </Notice>
         )}
-      </Answer>
+      </QueryResult>
       {again.error && <Problem error={again.error} />}
     </div>
   )

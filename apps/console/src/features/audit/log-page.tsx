@@ -2,7 +2,7 @@ import type { AuditEntry } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { admin } from '../../api/admin.ts'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { Button, ButtonAnchor } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -10,7 +10,7 @@ import { countText } from '../../components/number.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
 import { newestKey, olderKey } from '../../components/page-keys.ts'
 import { usePagePeriod } from '../../components/page-period.ts'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { dayText, Time } from '../../components/time.tsx'
 import { useFilters, withFilters } from '../../components/use-filters.ts'
 import { Chain } from './chain.tsx'
@@ -32,7 +32,7 @@ export function Page() {
     period: { from: query.dateFrom, to: query.dateTo },
     show: (from, to) => setFilters({ from, to, cursor: undefined }),
   })
-  const entries = useAnswer('listAuditLogs', {
+  const entries = useApiQuery('listAuditLogs', {
     query: { ...query, limit: perPage, cursor: cursor || undefined },
   })
   // The service counts the entries only for the first page. On later pages, the label assumes that the file lacks the oldest entries.
@@ -59,7 +59,7 @@ export function Page() {
         onChange={(changes) => setFilters({ ...changes, cursor: undefined })}
         count={entries.data?.total ?? undefined}
       />
-      <Answer of={entries}>
+      <QueryResult of={entries}>
         {({ data, nextCursor, total }) => (
           <>
             <DataTable
@@ -100,7 +100,7 @@ export function Page() {
             </nav>
           </>
         )}
-      </Answer>
+      </QueryResult>
     </PageFrame>
   )
 }

@@ -1,10 +1,10 @@
 import type { AuditEntry, AuthFailure, MemberServers } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { Status } from '../../components/chip.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { MemberPage } from './member-page.tsx'
 
@@ -35,8 +35,8 @@ const failureColumns: readonly Column<AuthFailure>[] = [
 
 /** The member's actions as an administrator, actions on the member, and the member's rejected requests. */
 function Activity({ member: { memberId } }: { member: MemberServers }) {
-  const entries = useAnswer('listAuditLogs', { query: { memberId, limit: maxRows } })
-  const failures = useAnswer('authFailures', { query: { memberId, limit: maxRows } })
+  const entries = useApiQuery('listAuditLogs', { query: { memberId, limit: maxRows } })
+  const failures = useApiQuery('authFailures', { query: { memberId, limit: maxRows } })
   return (
     <div className="stack">
       <Panel
@@ -49,7 +49,7 @@ function Activity({ member: { memberId } }: { member: MemberServers }) {
           </Link>
         }
       >
-        <Answer of={entries}>
+        <QueryResult of={entries}>
           {({ data }) => (
             <DataTable
               label="Audit log"
@@ -63,14 +63,14 @@ function Activity({ member: { memberId } }: { member: MemberServers }) {
               }
             />
           )}
-        </Answer>
+        </QueryResult>
       </Panel>
       <Panel
         title="Rejected requests"
         note="Rejected sign-ins, sessions, codes, and access of this member."
         flush
       >
-        <Answer of={failures}>
+        <QueryResult of={failures}>
           {({ data }) => (
             <DataTable
               label="Rejected requests"
@@ -80,7 +80,7 @@ function Activity({ member: { memberId } }: { member: MemberServers }) {
               empty={<Empty title="No rejected requests">None are recorded for this member.</Empty>}
             />
           )}
-        </Answer>
+        </QueryResult>
       </Panel>
     </div>
   )

@@ -1,11 +1,11 @@
 import type { MemberHistoryEntry } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { RoleChip } from '../../components/chip.tsx'
 import { CursorPager } from '../../components/cursor-pager.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Empty, Skeleton } from '../../components/states.tsx'
+import { Empty, QueryResult, Skeleton } from '../../components/states.tsx'
 import { dayText, Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 
@@ -15,13 +15,13 @@ const perPage = 20
 /** Lists the role changes and sign-ins of a member, newest first, grouped by day. */
 export function HistoryPanel({ memberId }: { memberId: string }) {
   const [{ cursor }, setFilters] = useFilters()
-  const history = useAnswer('listMemberHistory', {
+  const history = useApiQuery('listMemberHistory', {
     params: { id: memberId },
     query: { limit: perPage, cursor },
   })
   return (
     <Panel title={title} note="Role changes and sign-ins." flush>
-      <Answer of={history} loading={<Skeleton rows={3} />}>
+      <QueryResult of={history} loading={<Skeleton rows={3} />}>
         {({ data, nextCursor }) => (
           <>
             <DataTable
@@ -44,7 +44,7 @@ export function HistoryPanel({ memberId }: { memberId: string }) {
             />
           </>
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

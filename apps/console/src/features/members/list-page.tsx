@@ -1,6 +1,6 @@
 import type { MemberListItem } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { RoleChip, Status } from '../../components/chip.tsx'
 import { byId, Choice } from '../../components/choice.tsx'
 import { Copyable } from '../../components/copy.tsx'
@@ -11,7 +11,7 @@ import { Pager } from '../../components/pager.tsx'
 import { Portrait } from '../../components/portrait.tsx'
 import { latestOfEach, WhyLink, whyLink } from '../../components/refusals.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { RoleToggle } from '../../components/toggle-chip.tsx'
 import { useFilters, withFilters } from '../../components/use-filters.ts'
@@ -84,8 +84,8 @@ export function Page() {
     roleId: roleIds.length > 0 ? roleIds : undefined,
   }
   const number = Math.max(1, Number.parseInt(page, 10) || 1)
-  const members = useAnswer('listMembers', { query: { ...filters, page: number, limit: perPage } })
-  const servers = useAnswer('listServers')
+  const members = useApiQuery('listMembers', { query: { ...filters, page: number, limit: perPage } })
+  const servers = useApiQuery('listServers')
   const narrow = (changes: Record<string, string>) => setFilters({ ...changes, page: '' })
   return (
     <PageFrame
@@ -118,7 +118,7 @@ export function Page() {
           />
         )}
       </div>
-      <Answer of={members}>
+      <QueryResult of={members}>
         {({ data, totalPages }) => (
           <>
             <DataTable
@@ -161,14 +161,14 @@ export function Page() {
             )}
           </>
         )}
-      </Answer>
+      </QueryResult>
     </PageFrame>
   )
 }
 
 /** Lists refused accounts that are in no server. They are missing in the list of members. */
 function RefusedPeople({ search }: { search: string }) {
-  const refused = useAnswer('listRefusedLogins', { query: { search, limit: 50 } })
+  const refused = useApiQuery('listRefusedLogins', { query: { search, limit: 50 } })
   const people = latestOfEach(refused.data?.data ?? []).filter(({ code }) => code === 'not_a_member')
   if (people.length === 0) return null
   return (
@@ -229,7 +229,7 @@ interface RoleFilterProps {
 }
 
 function RoleFilter({ serverId, chosen, onChange }: RoleFilterProps) {
-  const roles = useAnswer('listRoles', { params: { id: serverId } })
+  const roles = useApiQuery('listRoles', { params: { id: serverId } })
   return (
     // biome-ignore lint/a11y/useSemanticElements: they are no fields of a form.
     <div className="chips" role="group" aria-label="With one of these roles">

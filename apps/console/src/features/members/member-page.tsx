@@ -1,11 +1,11 @@
 import type { MemberServers } from '@rolecall/sdk/admin'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { Status } from '../../components/chip.tsx'
 import { Page, Tabs } from '../../components/page.tsx'
 import { Portrait } from '../../components/portrait.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 
 const tabs = [
   ['', 'Overview'],
@@ -24,7 +24,7 @@ interface MemberPageProps {
 /** The frame that all tabs of a member share, with the content of one tab. */
 export function MemberPage({ children, unknown = unknownAccount }: MemberPageProps) {
   const { id = '' } = useParams({ strict: false })
-  const member = useAnswer('listMemberServers', { params: { chat_user_id: id } })
+  const member = useApiQuery('listMemberServers', { params: { chat_user_id: id } })
   const { data } = member
   if (member.error?.code === 'MEMBER_NOT_FOUND') {
     return (
@@ -45,7 +45,7 @@ export function MemberPage({ children, unknown = unknownAccount }: MemberPagePro
       actions={data?.blocked && <Status tone="bad">Blocked</Status>}
     >
       <Tabs label={title} tabs={tabs.map(([path, text]) => ({ to: `/members/${id}${path}`, text }))} />
-      <Answer of={member}>{children}</Answer>
+      <QueryResult of={member}>{children}</QueryResult>
     </Page>
   )
 }

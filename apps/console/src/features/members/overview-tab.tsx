@@ -1,6 +1,6 @@
 import type { MemberServers } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
-import { useAnswer, useChange } from '../../api/queries.ts'
+import { useApiQuery, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { RoleChip, Status } from '../../components/chip.tsx'
 import { DataTable } from '../../components/data-table.tsx'
@@ -21,7 +21,7 @@ export const Page = () => <MemberPage>{(member) => <Overview member={member} />}
 function Overview({ member }: { member: MemberServers }) {
   const { memberId, isClubMember, servers } = member
   const mayChange = useMayChange()
-  const sessions = useAnswer('listMemberSessions', { params: { id: memberId } })
+  const sessions = useApiQuery('listMemberSessions', { params: { id: memberId } })
   const [joined] = servers
   return (
     <div className="stack">

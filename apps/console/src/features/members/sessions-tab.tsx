@@ -1,11 +1,11 @@
 import type { MemberServers, MemberSession } from '@rolecall/sdk/admin'
-import { useAnswer, useChange } from '../../api/queries.ts'
+import { useApiQuery, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EndSessions } from '../../components/end-sessions.tsx'
 import { Panel } from '../../components/page.tsx'
 import { useSelection } from '../../components/selection.ts'
-import { Answer, Empty, Problem } from '../../components/states.tsx'
+import { Empty, Problem, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
@@ -18,7 +18,7 @@ export const Page = () => <MemberPage>{(member) => <Sessions member={member} />}
 
 function Sessions({ member }: { member: MemberServers }) {
   const { memberId } = member
-  const sessions = useAnswer('listMemberSessions', { params: { id: memberId } })
+  const sessions = useApiQuery('listMemberSessions', { params: { id: memberId } })
   const end = useChange('revokeMemberSession')
   const mayChange = useMayChange()
   const all = sessions.data?.sessions ?? []
@@ -88,7 +88,7 @@ function Sessions({ member }: { member: MemberServers }) {
             effect: 'Ends with the next request.',
           })}
         />
-        <Answer of={sessions}>
+        <QueryResult of={sessions}>
           {({ sessions: rows }) => (
             <DataTable
               label="Sessions"
@@ -100,7 +100,7 @@ function Sessions({ member }: { member: MemberServers }) {
               empty={<Empty title="No sessions">Sessions appear when the member signs in to a site.</Empty>}
             />
           )}
-        </Answer>
+        </QueryResult>
       </Panel>
     </div>
   )

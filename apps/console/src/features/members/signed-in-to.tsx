@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { countText } from '../../components/number.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Skeleton } from '../../components/states.tsx'
+import { QueryResult, Skeleton } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { sessionPlace } from './session-place.ts'
 
@@ -22,7 +22,7 @@ export const SignedInTo = ({ memberId, sessions }: { memberId: string; sessions:
       </Link>
     }
   >
-    <Answer of={sessions} loading={<Skeleton rows={2} height={20} />}>
+    <QueryResult of={sessions} loading={<Skeleton rows={2} height={20} />}>
       {({ sessions: all }) =>
         all.length === 0 ? (
           <p className="quiet">No current sessions.</p>
@@ -45,6 +45,6 @@ export const SignedInTo = ({ memberId, sessions }: { memberId: string; sessions:
           </ul>
         )
       }
-    </Answer>
+    </QueryResult>
   </Panel>
 )

@@ -1,12 +1,12 @@
 import type { Explanation, MemberServers } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { RoleChip } from '../../components/chip.tsx'
 import { byId, Choice } from '../../components/choice.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { countText } from '../../components/number.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Empty, Notice } from '../../components/states.tsx'
+import { Empty, Notice, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { RoleToggle } from '../../components/toggle-chip.tsx'
 import { useFilters } from '../../components/use-filters.ts'
@@ -32,11 +32,11 @@ type ExplainedMember = Pick<MemberServers, 'memberId' | 'username' | 'globalName
  */
 function Why({ member }: { member: ExplainedMember }) {
   const [{ project = '', server = '', with: changed = '', absent = '' }, setFilters] = useFilters()
-  const projects = useAnswer('listProjects', { query: {} })
+  const projects = useApiQuery('listProjects', { query: {} })
   const mainServer = member.servers.find(({ isMainServer }) => isMainServer)?.serverId
   const serverId = server || mainServer || member.servers[0]?.serverId
   return (
-    <Answer of={projects}>
+    <QueryResult of={projects}>
       {({ data }) => {
         const chosen = project || data[0]?.id
         if (chosen === undefined)
@@ -69,7 +69,7 @@ function Why({ member }: { member: ExplainedMember }) {
           </div>
         )
       }}
-    </Answer>
+    </QueryResult>
   )
 }
 
@@ -87,7 +87,7 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
   const currentRoleIds =
     member.servers.find((one) => one.serverId === serverId)?.roles.map(({ id }) => id) ?? []
   const isTrying = isAbsent || changed.length > 0
-  const answer = useAnswer('explain', {
+  const answer = useApiQuery('explain', {
     body: {
       memberId: member.memberId,
       projectId,
@@ -104,7 +104,7 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
   return (
     <div className="columns">
       <Panel title="Checks">
-        <Answer of={answer}>
+        <QueryResult of={answer}>
           {(explanation) => (
             <Steps
               of={explanation}
@@ -113,7 +113,7 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
               fixes={fixLinks(member.memberId, projectId)}
             />
           )}
-        </Answer>
+        </QueryResult>
       </Panel>
       {serverId !== undefined && (
         <Panel title="What if?" note="A simulation. Nothing changes.">
@@ -145,7 +145,7 @@ interface WhatIfProps {
 }
 
 function WhatIfRoles({ serverId, currentRoleIds, changed, onChange }: WhatIfProps) {
-  const roles = useAnswer('listRoles', { params: { id: serverId } })
+  const roles = useApiQuery('listRoles', { params: { id: serverId } })
   return (
     // biome-ignore lint/a11y/useSemanticElements: they are no fields of a form.
     <div className="chips" role="group" aria-label="With these roles">

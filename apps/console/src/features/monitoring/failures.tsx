@@ -1,11 +1,11 @@
 import type { AuthFailure } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { Choice } from '../../components/choice.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Num } from '../../components/number.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import type { Range } from '../../components/time-range.tsx'
 import { useFilters } from '../../components/use-filters.ts'
@@ -23,7 +23,7 @@ interface FailuresProps {
 export function Failures({ range: { from, to }, projectId }: FailuresProps) {
   const [{ failures: word }, setFilters] = useFilters()
   const grouping: Grouping = isGrouping(word) ? word : 'address'
-  const answer = useAnswer('authFailures', {
+  const answer = useApiQuery('authFailures', {
     query: { dateFrom: from, dateTo: to, projectId, limit: maxFailures },
   })
   return (
@@ -49,7 +49,7 @@ export function Failures({ range: { from, to }, projectId }: FailuresProps) {
       }
       flush
     >
-      <Answer of={answer}>
+      <QueryResult of={answer}>
         {({ data }) => (
           <DataTable
             label="Rejected credentials"
@@ -59,7 +59,7 @@ export function Failures({ range: { from, to }, projectId }: FailuresProps) {
             empty={<Empty title="No rejected requests">There were none in this period.</Empty>}
           />
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { question, useAnswer } from '../../api/queries.ts'
+import { question, useApiQuery } from '../../api/queries.ts'
 import { figureValue } from '../../components/figure-value.ts'
 import { boundText, shareText } from '../../components/latency-text.ts'
 import { Num } from '../../components/number.tsx'
 import { Figures } from '../../components/page.tsx'
-import { Answer, Skeleton } from '../../components/states.tsx'
+import { QueryResult, Skeleton } from '../../components/states.tsx'
 import type { Range } from '../../components/time-range.tsx'
 import { summaryOf, waitingIn } from './summary.ts'
 
@@ -20,13 +20,13 @@ export function FiveQuestions({
   range: Range
   projectId: string | undefined
 }) {
-  const latency = useAnswer('latency', {
+  const latency = useApiQuery('latency', {
     query: { from, to, projectId, groupBy: 'route', limit: maxEndpoints },
   })
   const queues = useQuery({ ...question('queues', {}), refetchInterval: everyMs })
   return (
     <section aria-label="At a glance">
-      <Answer of={latency} loading={<Skeleton rows={1} height={74} />}>
+      <QueryResult of={latency} loading={<Skeleton rows={1} height={74} />}>
         {({ data, boundsMs }) => {
           const { count, serverErrors, clientErrors, measured, p95Ms } = summaryOf(data, boundsMs)
           return (
@@ -53,7 +53,7 @@ export function FiveQuestions({
             />
           )
         }}
-      </Answer>
+      </QueryResult>
     </section>
   )
 }

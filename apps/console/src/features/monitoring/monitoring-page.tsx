@@ -1,6 +1,6 @@
 import type { SystemHealth } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
-import { question, useAnswer } from '../../api/queries.ts'
+import { question, useApiQuery } from '../../api/queries.ts'
 import { UsageLines } from '../../components/chart.tsx'
 import { Status } from '../../components/chip.tsx'
 import { byId, Choice } from '../../components/choice.tsx'
@@ -9,7 +9,7 @@ import { LatencyPanel } from '../../components/latency-panel.tsx'
 import { Needs } from '../../components/needs.tsx'
 import { Num } from '../../components/number.tsx'
 import { Figures, Page as PageFrame, Panel } from '../../components/page.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { type Range, RangeChoice, useRange } from '../../components/time-range.tsx'
 import { useFilters } from '../../components/use-filters.ts'
@@ -24,7 +24,7 @@ const healthEveryMs = 15_000
 export function Page() {
   const range = useRange()
   const [{ project = '' }, setFilters] = useFilters()
-  const projects = useAnswer('listProjects', { query: {} })
+  const projects = useApiQuery('listProjects', { query: {} })
   const projectId = project || undefined
   const health = useQuery({ ...question('systemHealth', {}), refetchInterval: healthEveryMs })
   const alerts = useQuery({ ...question('listAttention', {}), refetchInterval: healthEveryMs })
@@ -53,14 +53,14 @@ export function Page() {
       <LatencyPanel range={range} {...(projectId !== undefined && { projectId })} />
       <Failures range={range} projectId={projectId} />
       <Queues />
-      <Answer of={health}>
+      <QueryResult of={health}>
         {(found) => (
           <div className="stack">
             <Platform health={found} />
             <Instances health={found} />
           </div>
         )}
-      </Answer>
+      </QueryResult>
     </PageFrame>
   )
 }
@@ -102,7 +102,7 @@ function Requests({ range: { from, to, coarse: bucket }, projectId }: RequestsPr
         </>
       }
     >
-      <Answer of={usage}>
+      <QueryResult of={usage}>
         {(chart) =>
           chart.series.length > 0 ? (
             <UsageLines label="Requests" chart={chart} />
@@ -110,7 +110,7 @@ function Requests({ range: { from, to, coarse: bucket }, projectId }: RequestsPr
             <Empty title="No requests">There were none in this period, or their counts have expired.</Empty>
           )
         }
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

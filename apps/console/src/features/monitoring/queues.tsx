@@ -3,7 +3,7 @@ import { question } from '../../api/queries.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Num } from '../../components/number.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 
 const everyMs = 15_000
 
@@ -23,7 +23,7 @@ export function Queues() {
   const queues = useQuery({ ...question('queues', {}), refetchInterval: everyMs })
   return (
     <Panel title="Queues" note="Pending deliveries and jobs" flush>
-      <Answer of={queues}>
+      <QueryResult of={queues}>
         {({ data }) => (
           <DataTable
             label="Queues"
@@ -53,7 +53,7 @@ export function Queues() {
             }
           />
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

@@ -1,7 +1,7 @@
 import type { SystemHealth } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { question, useAnswer } from '../../api/queries.ts'
+import { question, useApiQuery } from '../../api/queries.ts'
 import { Sparkline } from '../../components/chart.tsx'
 import { Status } from '../../components/chip.tsx'
 import { DataTable } from '../../components/data-table.tsx'
@@ -10,7 +10,7 @@ import { Needs } from '../../components/needs.tsx'
 import { Num, numberText } from '../../components/number.tsx'
 import { Figures, Page as PageFrame, Panel } from '../../components/page.tsx'
 import { refusalText, WhyLink, whyLink } from '../../components/refusals.tsx'
-import { Answer, Empty, Notice, Skeleton } from '../../components/states.tsx'
+import { Empty, Notice, QueryResult, Skeleton } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { RangeChoice, useRange } from '../../components/time-range.tsx'
 import { useUsage } from '../../components/use-usage.ts'
@@ -30,7 +30,7 @@ export function Page() {
       <InNumbers />
       <div className="columns">
         <Panel title="Status" actions={<Link to="/monitoring">Monitoring</Link>}>
-          <Answer of={health}>{(found) => <Parts health={found} />}</Answer>
+          <QueryResult of={health}>{(found) => <Parts health={found} />}</QueryResult>
         </Panel>
         <Newest />
       </div>
@@ -41,7 +41,7 @@ export function Page() {
 
 function InNumbers() {
   const range = useRange()
-  const stats = useAnswer('stats', {})
+  const stats = useApiQuery('stats', {})
   const validates = useUsage({
     ...{ from: range.from, to: range.to, bucket: range.fine },
     route: ['POST /api/auth/validate'],
@@ -90,12 +90,12 @@ function RecentlyRefused() {
     ...question('listRefusedLogins', { query: { limit: 5 } }),
     refetchInterval: refusedEveryMs,
   })
-  const { data } = useAnswer('listProjects', { query: {} })
+  const { data } = useApiQuery('listProjects', { query: {} })
   const nameOf = (projectId: string) =>
     data?.data.find(({ id }) => id === projectId)?.name ?? 'Deleted project'
   return (
     <Panel title="Recently refused" note="Sign-ins that ended without a session" flush>
-      <Answer of={refused} loading={<Skeleton rows={3} />}>
+      <QueryResult of={refused} loading={<Skeleton rows={3} />}>
         {({ data: entries }) => (
           <DataTable
             label="Recently refused"
@@ -115,7 +115,7 @@ function RecentlyRefused() {
             empty={<Empty title="No refused sign-ins">All recent sign-ins succeeded.</Empty>}
           />
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }
@@ -139,10 +139,10 @@ const Parts = ({ health }: { health: SystemHealth }) => (
 )
 
 function Newest() {
-  const entries = useAnswer('listAuditLogs', { query: { limit: 8 } })
+  const entries = useApiQuery('listAuditLogs', { query: { limit: 8 } })
   return (
     <Panel title="Recent activity" actions={<Link to="/audit">Audit log</Link>} flush>
-      <Answer of={entries} loading={<Skeleton rows={8} />}>
+      <QueryResult of={entries} loading={<Skeleton rows={8} />}>
         {({ data }) => (
           <DataTable
             label="Newest entries of the audit log"
@@ -155,7 +155,7 @@ function Newest() {
             empty={<Empty title="No entries yet">Changes by administrators will appear here.</Empty>}
           />
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

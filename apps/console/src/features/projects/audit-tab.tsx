@@ -1,10 +1,10 @@
 import type { Project } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { CursorPager } from '../../components/cursor-pager.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { useMayRead } from '../../shell/profile.ts'
@@ -25,7 +25,7 @@ const Audit = ({ project }: { project: Project }) =>
 
 function Entries({ project }: { project: Project }) {
   const [{ cursor }, setFilters] = useFilters()
-  const entries = useAnswer('listAuditLogs', { query: { targetId: project.id, cursor, limit: 50 } })
+  const entries = useApiQuery('listAuditLogs', { query: { targetId: project.id, cursor, limit: 50 } })
   return (
     <Panel
       title="Changes to this project"
@@ -36,7 +36,7 @@ function Entries({ project }: { project: Project }) {
         </Link>
       }
     >
-      <Answer of={entries}>
+      <QueryResult of={entries}>
         {({ data, nextCursor }) => (
           <>
             <DataTable
@@ -65,7 +65,7 @@ function Entries({ project }: { project: Project }) {
             />
           </>
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

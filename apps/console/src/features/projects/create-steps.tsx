@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { countText } from '../../components/number.tsx'
-import { Answer, Empty, Notice } from '../../components/states.tsx'
+import { Empty, Notice, QueryResult } from '../../components/states.tsx'
 import { Fields } from '../../forms/fields.tsx'
 import type { Body, Form } from '../../forms/use-form.ts'
 import { type Kind, kinds } from './kinds.ts'
@@ -115,9 +115,9 @@ const everyScope = scopes.map(([scope]) => scope)
 
 /** The third step: the servers to which the project gets access. */
 export function ServersStep({ form }: StepProps) {
-  const servers = useAnswer('listServers')
+  const servers = useApiQuery('listServers')
   return (
-    <Answer of={servers}>
+    <QueryResult of={servers}>
       {({ data }) => {
         if (data.length === 0) {
           return <Empty title="No servers yet">You can create the project now and add a server later.</Empty>
@@ -179,13 +179,13 @@ export function ServersStep({ form }: StepProps) {
           </fieldset>
         )
       }}
-    </Answer>
+    </QueryResult>
   )
 }
 
 /** The last step: all choices, each with a link to the step that changes it. */
 export function ReviewStep({ form, chosen, kind, onEdit }: StepProps & { onEdit: (step: number) => void }) {
-  const servers = useAnswer('listServers')
+  const servers = useApiQuery('listServers')
   const { name = '', description, serverAccess, forwardAuth } = form.values
   const nameOf = (id: string) => servers.data?.data.find((server) => server.id === id)?.name ?? id
   const redirects = goodUris(chosen.redirects)

@@ -6,7 +6,7 @@ import { Choice } from '../../components/choice.tsx'
 import { CursorPager } from '../../components/cursor-pager.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Problem } from '../../components/states.tsx'
+import { Problem, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useFilters } from '../../components/use-filters.ts'
@@ -73,7 +73,7 @@ interface DeliveriesProps<Row extends Delivery> {
   readonly note: string
   readonly empty: ReactNode
   readonly answer: Parameters<
-    typeof Answer<{ readonly data: readonly Row[]; readonly nextCursor: string | null }>
+    typeof QueryResult<{ readonly data: readonly Row[]; readonly nextCursor: string | null }>
   >[0]['of']
   readonly narrowed: ReturnType<typeof useDeliveryFilters>
   /** The columns for the content of a delivery. The columns for its progress follow. */
@@ -106,7 +106,7 @@ export function Deliveries<Row extends Delivery>(props: DeliveriesProps<Row>) {
       }
     >
       {resend.error && <Problem error={resend.error} />}
-      <Answer of={answer}>
+      <QueryResult of={answer}>
         {({ data, nextCursor }) => (
           <>
             <DataTable<Row>
@@ -137,7 +137,7 @@ export function Deliveries<Row extends Delivery>(props: DeliveriesProps<Row>) {
             <CursorPager after={narrowed.cursor} next={nextCursor} onGo={narrowed.setCursor} />
           </>
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

@@ -1,6 +1,6 @@
 import type { AdminAnswer, Project } from '@rolecall/sdk/admin'
 import { useState } from 'react'
-import { useAnswer, useChange } from '../../api/queries.ts'
+import { useApiQuery, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Copyable, Secret } from '../../components/copy.tsx'
 import { Danger } from '../../components/danger.tsx'
@@ -118,7 +118,7 @@ function EventDeliveries({ project }: { project: Project }) {
       title="Events sent"
       note="From the last seven days. Failed deliveries are retried for 24 hours."
       empty={<Empty title="No events sent">Events appear here after you set the address.</Empty>}
-      answer={useAnswer('listEventDeliveries', { params, query: narrowed.query })}
+      answer={useApiQuery('listEventDeliveries', { params, query: narrowed.query })}
       narrowed={narrowed}
       columns={[
         { header: 'Event', cell: ({ type, id }) => <Named title={type} id={id} /> },
@@ -143,7 +143,7 @@ function Notices({ project }: { project: Project }) {
       title="Notices posted"
       note="Posted and pending notices."
       empty={<Empty title="No notices">Notices about keys, access, and disabled events appear here.</Empty>}
-      answer={useAnswer('listDeliveries', { params, query: narrowed.query })}
+      answer={useApiQuery('listDeliveries', { params, query: narrowed.query })}
       narrowed={narrowed}
       columns={[{ header: 'Notice', cell: ({ text, type }) => <Named title={text} id={type} /> }]}
       resend={{

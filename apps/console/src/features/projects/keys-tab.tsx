@@ -1,7 +1,7 @@
 import type { Project, ProjectKey } from '@rolecall/sdk/admin'
 import { useState } from 'react'
 import { ask } from '../../api/admin.ts'
-import { useAnswer, useChange } from '../../api/queries.ts'
+import { useApiQuery, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
 import { Secret } from '../../components/copy.tsx'
@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { CloseButton, Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Num } from '../../components/number.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
+import { Empty, Notice, Problem, QueryResult } from '../../components/states.tsx'
 import { Time, timeFrom } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
@@ -39,7 +39,7 @@ export function safetyOf(
 }
 
 function Keys({ project }: { project: Project }) {
-  const keys = useAnswer('listApiKeys', { params: { id: project.id } })
+  const keys = useApiQuery('listApiKeys', { params: { id: project.id } })
   const mayChange = useMayManage(project.id)
   const restore = useChange('restoreApiKey')
   const revoke = useChange('revokeOneApiKey')
@@ -142,7 +142,7 @@ function Keys({ project }: { project: Project }) {
           )
         }
       >
-        <Answer of={keys}>
+        <QueryResult of={keys}>
           {({ data }) => (
             <DataTable
               label="API keys"
@@ -152,7 +152,7 @@ function Keys({ project }: { project: Project }) {
               empty={<Empty title="No keys">Add a key for the backend of the project.</Empty>}
             />
           )}
-        </Answer>
+        </QueryResult>
       </Panel>
       {replacing && (
         <ReplaceKey project={project} old={replacing} onClose={() => setReplacing(undefined)} onKey={show} />

@@ -1,5 +1,5 @@
 import type { Project } from '@rolecall/sdk/admin'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
 import { Choice } from '../../components/choice.tsx'
@@ -9,7 +9,7 @@ import { Icon } from '../../components/icon.tsx'
 import { countText, Num } from '../../components/number.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { useMayChange, useMayRead, useProfile } from '../../shell/profile.ts'
@@ -58,7 +58,7 @@ function AllProjects() {
   const [{ name = '', state = '' }, setFilters] = useFilters()
   const mayChange = useMayChange()
   const isActive = state === '' ? undefined : state === 'active'
-  const projects = useAnswer('listProjects', { query: { name: name || undefined, isActive } })
+  const projects = useApiQuery('listProjects', { query: { name: name || undefined, isActive } })
   const create = mayChange && (
     <ButtonLink kind="main" to="/projects/new">
       <Icon name="plus" size={14} />
@@ -87,7 +87,7 @@ function AllProjects() {
           </span>
         )}
       </div>
-      <Answer of={projects}>
+      <QueryResult of={projects}>
         {({ data }) => (
           <DataTable
             label="Projects"
@@ -107,7 +107,7 @@ function AllProjects() {
             }
           />
         )}
-      </Answer>
+      </QueryResult>
     </PageFrame>
   )
 }

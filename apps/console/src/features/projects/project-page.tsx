@@ -1,11 +1,11 @@
 import type { Project } from '@rolecall/sdk/admin'
 import { useLocation, useParams } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { Status } from '../../components/chip.tsx'
 import type { Guide } from '../../components/guides.ts'
 import { Page, Tabs } from '../../components/page.tsx'
-import { Answer } from '../../components/states.tsx'
+import { QueryResult } from '../../components/states.tsx'
 import { projectTabs } from '../../shell/project-tabs.ts'
 import { stateOf } from './project-state.ts'
 
@@ -24,7 +24,7 @@ const guideOf = (path: string): Guide => tabGuides[path.split('/')[1] ?? ''] ?? 
 export function ProjectPage({ children }: { children: (project: Project) => ReactNode }) {
   const { id = '' } = useParams({ strict: false })
   const { pathname } = useLocation()
-  const project = useAnswer('getProject', { params: { id } })
+  const project = useApiQuery('getProject', { params: { id } })
   const title = project.data?.name ?? 'Project'
   const state = project.data && stateOf(project.data)
   return (
@@ -43,7 +43,7 @@ export function ProjectPage({ children }: { children: (project: Project) => Reac
         />
       )}
       {/* The key resets the state when another project opens, so that it does not show a secret of this one. */}
-      <Answer of={project}>{(one) => <Fragment key={one.id}>{children(one)}</Fragment>}</Answer>
+      <QueryResult of={project}>{(one) => <Fragment key={one.id}>{children(one)}</Fragment>}</QueryResult>
     </Page>
   )
 }

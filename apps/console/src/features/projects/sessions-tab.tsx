@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../../api/admin.ts'
-import { question, useAnswer, useChange } from '../../api/queries.ts'
+import { question, useApiQuery, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { byId, Choice } from '../../components/choice.tsx'
 import { CursorPager } from '../../components/cursor-pager.tsx'
@@ -14,7 +14,7 @@ import { Panel } from '../../components/page.tsx'
 import { Portrait } from '../../components/portrait.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { useSelection } from '../../components/selection.ts'
-import { Answer, Empty, Problem } from '../../components/states.tsx'
+import { Empty, Problem, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useFilters } from '../../components/use-filters.ts'
@@ -52,7 +52,7 @@ function List({ project }: { project: Project }) {
     }),
     refetchInterval: readAgainMs,
   })
-  const servers = useAnswer('listServers')
+  const servers = useApiQuery('listServers')
   const mayChange = useMayChange()
   const selection = useSelection(sessions.data?.data ?? [], ({ id }) => id)
   const end = useChange('revokeMemberSession')
@@ -153,7 +153,7 @@ function List({ project }: { project: Project }) {
             effect: `Signed out of “${project.name}” in ${session.serverName} with the next request.`,
           })}
         />
-        <Answer of={sessions}>
+        <QueryResult of={sessions}>
           {({ data, nextCursor }) => (
             <>
               <DataTable
@@ -178,7 +178,7 @@ function List({ project }: { project: Project }) {
               />
             </>
           )}
-        </Answer>
+        </QueryResult>
       </Panel>
       {ending && (
         <Danger

@@ -1,6 +1,6 @@
 import type { AdminAnswer, Project } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
-import { question, useAnswer, useChange } from '../../api/queries.ts'
+import { question, useApiQuery, useChange } from '../../api/queries.ts'
 import { Copyable } from '../../components/copy.tsx'
 import { Facts, Panel } from '../../components/page.tsx'
 import { Empty } from '../../components/states.tsx'
@@ -121,7 +121,7 @@ function Logouts({ project }: { project: Project }) {
       title="Logouts sent"
       note="To the back-channel logout URI, from the last 30 days. Failed deliveries are retried for 24 hours."
       empty={<Empty title="No logouts sent">Logouts appear here when a session of the client ends.</Empty>}
-      answer={useAnswer('listLogoutDeliveries', { params, query: narrowed.query })}
+      answer={useApiQuery('listLogoutDeliveries', { params, query: narrowed.query })}
       narrowed={narrowed}
       columns={[
         { header: 'Member', cell: ({ memberId }) => <Copyable text={memberId} /> },

@@ -2,7 +2,7 @@ import { UsageLines } from '../../components/chart.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { LatencyPanel } from '../../components/latency-panel.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { RangeChoice, useRange } from '../../components/time-range.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { useUsage } from '../../components/use-usage.ts'
@@ -32,7 +32,7 @@ export function UsagePanel({ projectId }: { projectId: string }) {
           </>
         }
       >
-        <Answer of={usage}>
+        <QueryResult of={usage}>
           {(chart) =>
             chart.series.length > 0 ? (
               <UsageLines label="Requests of the project" chart={chart} />
@@ -40,7 +40,7 @@ export function UsagePanel({ projectId }: { projectId: string }) {
               <Empty title="No requests">Counts appear within a second of a request with the API key.</Empty>
             )
           }
-        </Answer>
+        </QueryResult>
       </Panel>
       <LatencyPanel range={range} projectId={projectId} />
     </>

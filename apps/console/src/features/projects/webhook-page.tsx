@@ -1,11 +1,11 @@
 import type { InboundWebhook, Project } from '@rolecall/sdk/admin'
 import { Link, useParams } from '@tanstack/react-router'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { Status } from '../../components/chip.tsx'
 import { Copyable } from '../../components/copy.tsx'
 import { Num } from '../../components/number.tsx'
 import { Facts, Panel } from '../../components/page.tsx'
-import { Answer } from '../../components/states.tsx'
+import { QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { ProjectPage } from './project-page.tsx'
 import { webhookAddress } from './webhook-address.ts'
@@ -18,9 +18,11 @@ export const Page = () => <ProjectPage>{(project) => <OneWebhook project={projec
 
 function OneWebhook({ project }: { project: Project }) {
   const { webhookId = '' } = useParams({ strict: false })
-  const webhook = useAnswer('getWebhook', { params: { projectId: project.id, webhookId } })
+  const webhook = useApiQuery('getWebhook', { params: { projectId: project.id, webhookId } })
   return (
-    <Answer of={webhook}>{(data) => <WebhookPanels key={data.id} project={project} webhook={data} />}</Answer>
+    <QueryResult of={webhook}>
+      {(data) => <WebhookPanels key={data.id} project={project} webhook={data} />}
+    </QueryResult>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { InboundWebhook, Submission } from '@rolecall/sdk/admin'
 import { admin } from '../../api/admin.ts'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { Status } from '../../components/chip.tsx'
 import { CursorPager } from '../../components/cursor-pager.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -8,7 +8,7 @@ import { ExportButton } from '../../components/export-button.tsx'
 import { Panel } from '../../components/page.tsx'
 import { usePagePeriod } from '../../components/page-period.ts'
 import { PeriodFields, periodOf } from '../../components/period-fields.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import './webhooks.css'
@@ -50,7 +50,7 @@ export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webho
     period: { from: period.dateFrom, to: period.dateTo },
     show: (begin, end) => setFilters({ from: begin, to: end, cursor: undefined }),
   })
-  const submissions = useAnswer('listSubmissions', { params, query: { ...period, cursor, limit: perPage } })
+  const submissions = useApiQuery('listSubmissions', { params, query: { ...period, cursor, limit: perPage } })
   const isNarrowed = period.dateFrom !== undefined || period.dateTo !== undefined
   return (
     <Panel
@@ -71,7 +71,7 @@ export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webho
           onChange={(changes) => setFilters({ ...changes, cursor: undefined })}
         />
       </div>
-      <Answer of={submissions}>
+      <QueryResult of={submissions}>
         {({ data, nextCursor }) => (
           <>
             <DataTable
@@ -94,7 +94,7 @@ export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webho
             />
           </>
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

@@ -2,7 +2,7 @@ import type { CreatedInboundWebhook, InboundWebhook, Project } from '@rolecall/s
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../../api/admin.ts'
-import { useAnswer, useChange } from '../../api/queries.ts'
+import { useApiQuery, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
 import { Copyable, Secret } from '../../components/copy.tsx'
@@ -10,7 +10,7 @@ import { Danger } from '../../components/danger.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Num } from '../../components/number.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Answer, Empty, Notice } from '../../components/states.tsx'
+import { Empty, Notice, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useMayManage } from '../../shell/profile.ts'
@@ -31,7 +31,7 @@ interface Shown {
 /** The inbound webhooks of a project: its addresses that accept JSON of one shape. */
 function Webhooks({ project }: { project: Project }) {
   const params = { projectId: project.id }
-  const webhooks = useAnswer('listWebhooks', { params })
+  const webhooks = useApiQuery('listWebhooks', { params })
   const mayChange = useMayManage(project.id)
   const [edited, setEdited] = useState<InboundWebhook | 'new'>()
   const stored = webhooks.data?.data.find((one) => edited !== 'new' && one.id === edited?.id)
@@ -80,7 +80,7 @@ function Webhooks({ project }: { project: Project }) {
         flush
         actions={mayChange && !isEditing && <Button onClick={() => setEdited('new')}>New webhook</Button>}
       >
-        <Answer of={webhooks}>
+        <QueryResult of={webhooks}>
           {({ data }) => (
             <DataTable
               label="Inbound webhooks"
@@ -155,7 +155,7 @@ function Webhooks({ project }: { project: Project }) {
               }
             />
           )}
-        </Answer>
+        </QueryResult>
       </Panel>
       {replacing && (
         <Danger

@@ -1,6 +1,6 @@
 import type { ChatServer } from '@rolecall/sdk/admin'
 import { useState } from 'react'
-import { useAnswer, useChange } from '../../api/queries.ts'
+import { useApiQuery, useChange } from '../../api/queries.ts'
 import { Button, ButtonAnchor } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
 import { Copyable } from '../../components/copy.tsx'
@@ -10,7 +10,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Num } from '../../components/number.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
 import { Portrait } from '../../components/portrait.tsx'
-import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
+import { Empty, Notice, Problem, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useNavigateFromHere } from '../../components/use-navigate-from-here.ts'
@@ -53,7 +53,7 @@ const columns: readonly Column<ChatServer>[] = [
 
 /** The list of the Discord servers that are registered with the service. */
 export function Page() {
-  const servers = useAnswer('listServers')
+  const servers = useApiQuery('listServers')
   const mayChange = useMayChange()
   const [isAdding, setAdding] = useState(false)
   const add = mayChange && (
@@ -69,7 +69,7 @@ export function Page() {
       lead="Members of these servers can sign in. The roles of the main server decide who is an administrator."
       actions={add}
     >
-      <Answer of={servers}>
+      <QueryResult of={servers}>
         {({ data }) => (
           <DataTable
             label="Servers"
@@ -84,7 +84,7 @@ export function Page() {
             }
           />
         )}
-      </Answer>
+      </QueryResult>
       <Dialog title="Add server" isOpen={isAdding} onClose={() => setAdding(false)}>
         <AddServer onClose={() => setAdding(false)} />
       </Dialog>
@@ -96,7 +96,7 @@ export function Page() {
  * A dialog that registers a server in which the bot already is. For other servers, it has the bot's invitation link.
  */
 function AddServer({ onClose }: { onClose: () => void }) {
-  const bot = useAnswer('getBot')
+  const bot = useApiQuery('getBot')
   const add = useChange('addServer')
   const navigate = useNavigateFromHere()
   const say = useToast()
@@ -113,7 +113,7 @@ function AddServer({ onClose }: { onClose: () => void }) {
     )
   return (
     <div className="stack">
-      <Answer of={bot}>
+      <QueryResult of={bot}>
         {({ servers, inviteUrl, name, mayListMembers }) => {
           const others = servers.filter(({ isRegistered }) => !isRegistered)
           return (
@@ -156,7 +156,7 @@ function AddServer({ onClose }: { onClose: () => void }) {
             </div>
           )
         }}
-      </Answer>
+      </QueryResult>
       {add.error && <Problem error={add.error} />}
     </div>
   )

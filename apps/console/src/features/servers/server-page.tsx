@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../../api/admin.ts'
-import { question, useAnswer, useChange } from '../../api/queries.ts'
+import { question, useApiQuery, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { RoleChip, Status } from '../../components/chip.tsx'
 import { Copyable } from '../../components/copy.tsx'
@@ -11,7 +11,7 @@ import { Danger } from '../../components/danger.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Num, numberText } from '../../components/number.tsx'
 import { Facts, Page as PageFrame, Panel } from '../../components/page.tsx'
-import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
+import { Empty, Notice, Problem, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useNavigateFromHere } from '../../components/use-navigate-from-here.ts'
@@ -38,7 +38,7 @@ export function Page() {
       id={id}
       actions={server?.isMain && <Status tone="good">Main server</Status>}
     >
-      <Answer of={servers}>
+      <QueryResult of={servers}>
         {() =>
           server ? (
             <Server server={server} />
@@ -46,7 +46,7 @@ export function Page() {
             <Empty title="This server is not registered">It may have been removed.</Empty>
           )
         }
-      </Answer>
+      </QueryResult>
     </PageFrame>
   )
 }
@@ -136,7 +136,7 @@ function Reading({ server }: { server: ChatServer }) {
 }
 
 function Roles({ serverId }: { serverId: string }) {
-  const roles = useAnswer('listRoles', { params: { id: serverId } })
+  const roles = useApiQuery('listRoles', { params: { id: serverId } })
   const columns: readonly Column<Role>[] = [
     {
       header: 'Role',
@@ -162,7 +162,7 @@ function Roles({ serverId }: { serverId: string }) {
   ]
   return (
     <Panel title="Roles" note="Highest first. Copy a role ID to use it in settings or code." flush>
-      <Answer of={roles}>
+      <QueryResult of={roles}>
         {({ data }) => (
           <DataTable
             label="Roles"
@@ -172,7 +172,7 @@ function Roles({ serverId }: { serverId: string }) {
             empty={<Empty title="No roles">The roles appear after the server is read.</Empty>}
           />
         )}
-      </Answer>
+      </QueryResult>
     </Panel>
   )
 }

@@ -2,13 +2,13 @@ import { settingTable } from '@rolecall/contract'
 import type { AdminAnswer, AdminInput, SettingSource } from '@rolecall/sdk/admin'
 import { Link, useBlocker } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
-import { useAnswer, useChange } from '../../api/queries.ts'
+import { useApiQuery, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
 import { confirmLeaving } from '../../components/confirm-leaving.ts'
 import { Danger } from '../../components/danger.tsx'
 import { Page as PageFrame, Panel } from '../../components/page.tsx'
-import { Answer, Problem } from '../../components/states.tsx'
+import { Problem, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { DurationInput } from '../../forms/duration-input.tsx'
@@ -32,14 +32,14 @@ type Effective = AdminAnswer<'getSettings'>
 
 /** Every setting with its value and the source of the value. */
 export function Page() {
-  const answer = useAnswer('getSettings', {})
+  const answer = useApiQuery('getSettings', {})
   return (
     <PageFrame
       title="Settings"
       guide="administering"
       lead="Changes apply on every instance within a second. Other values come from the environment of the service."
     >
-      <Answer of={answer}>{(values) => <Settings values={values} />}</Answer>
+      <QueryResult of={answer}>{(values) => <Settings values={values} />}</QueryResult>
     </PageFrame>
   )
 }
@@ -48,7 +48,7 @@ function Settings({ values }: { values: Effective }) {
   const mayChange = useMayChange()
   const say = useToast()
   const update = useChange('updateSettings')
-  const sources = useAnswer('getSettingSources')
+  const sources = useApiQuery('getSettingSources')
   const [changes, setChanges] = useState<Changes>({})
   const body = changesOf(values, changes)
   const isDirty = body !== undefined

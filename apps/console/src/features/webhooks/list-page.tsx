@@ -1,12 +1,12 @@
 import type { ListedWebhook } from '@rolecall/sdk/admin'
-import { useAnswer } from '../../api/queries.ts'
+import { useApiQuery } from '../../api/queries.ts'
 import { Status } from '../../components/chip.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { countText, Num } from '../../components/number.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answer, Empty } from '../../components/states.tsx'
+import { Empty, QueryResult } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 
@@ -44,7 +44,7 @@ const columns: readonly Column<ListedWebhook>[] = [
 export function Page() {
   const [{ name = '', page = '1' }, setFilters] = useFilters()
   const number = Math.max(1, Number.parseInt(page, 10) || 1)
-  const webhooks = useAnswer('listAllWebhooks', {
+  const webhooks = useApiQuery('listAllWebhooks', {
     query: { name: name || undefined, limit: perPage, offset: (number - 1) * perPage },
   })
   return (
@@ -65,7 +65,7 @@ export function Page() {
           </span>
         )}
       </div>
-      <Answer of={webhooks}>
+      <QueryResult of={webhooks}>
         {({ data, total }) => (
           <>
             <DataTable
@@ -91,7 +91,7 @@ export function Page() {
             />
           </>
         )}
-      </Answer>
+      </QueryResult>
     </PageFrame>
   )
 }

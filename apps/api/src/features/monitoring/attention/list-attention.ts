@@ -2,7 +2,7 @@ import { attention, type audit, type monitoring } from '@rolecall/contract'
 import type { Deps } from '../../../deps.ts'
 import { type QueueState, readQueues } from '../queues-store.ts'
 import { attentionOfHealth, type Item } from './of-health.ts'
-import { type Found, type FoundCode, listFindings, protectsHosts } from './store.ts'
+import { type Finding, type FoundCode, listFindings, protectsHosts } from './store.ts'
 
 /**
  * The ages in seconds of the oldest row at which a queue counts as stuck. Rows are normally sent within seconds. The
@@ -87,7 +87,7 @@ function missingKeys({ outboundKey, inboundKey }: Deps['config']): Item[] {
 const times = (count: number | null) => (count === 1 ? 'once' : `${count ?? 0} times`)
 
 /** Builds the sentence about a finding, by its code. */
-const sentences: Readonly<Record<FoundCode, (found: Found) => string>> = {
+const sentences: Readonly<Record<FoundCode, (found: Finding) => string>> = {
   SYNC_FAILED: ({ name, word }) => `The member sync of ${name} did not finish. ${word ?? ''}`.trim(),
   EVENTS_SWITCHED_OFF: ({ name }) => `Events of ${name} are no longer sent.`,
   EVENTS_FAILING: ({ name, count }) => `The receiver of ${name} has failed ${times(count)} in a row.`,
@@ -102,7 +102,7 @@ const sentences: Readonly<Record<FoundCode, (found: Found) => string>> = {
   KEY_ENDING: ({ name, word, until }) => `${name}: the key ${word} expires at ${until} and was used today.`,
 }
 
-const ofFinding = (found: Found): Item => ({
+const ofFinding = (found: Finding): Item => ({
   code: found.code,
   detail: sentences[found.code](found),
   subject: { type: found.code === 'SYNC_FAILED' ? 'server' : 'project', id: found.id, name: found.name },

@@ -26,7 +26,7 @@ export type FoundCode =
   | 'KEY_ENDING'
 
 /** A problem that needs an administrator, found in the database. */
-export interface Found {
+export interface Finding {
   readonly code: FoundCode
   /** The ID of a project or, for `SYNC_FAILED`, of a server. */
   readonly id: string
@@ -108,7 +108,7 @@ const most = 100
 
 /** Lists the findings of all codes, with one statement. */
 export const listFindings = (db: Queryable) =>
-  db.query<Found>(
+  db.query<Finding>(
     Object.entries(findings)
       .map(
         ([code, found]) => sql`
