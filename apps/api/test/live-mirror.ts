@@ -11,16 +11,16 @@ import type { Service, World } from './service.ts'
 export const quick = {
   mirror: { checkEveryMs: 200, renewEveryMs: 200, sampleEveryMs: 3_600_000 },
   gateway: {
-    askEveryMs: 200,
+    heartbeatEveryMs: 200,
     silentAfterMs: 400,
     deadAfterMs: 1_200,
-    patienceMs: 2_500,
+    readyTimeoutMs: 2_500,
     firstPauseMs: 100,
     maxPauseMs: 500,
     refusedPauseMs: 300,
-    resumePatienceMs: 1_000,
+    resumeTimeoutMs: 1_000,
     identifyEveryMs: 0,
-    lastingSessionMs: 0,
+    minSessionMs: 0,
     maxIdentifyPauseMs: 0,
   },
 }

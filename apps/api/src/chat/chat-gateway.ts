@@ -21,7 +21,7 @@ export type ChatEvent =
 
 /** The position of an event in a gateway session. */
 export interface EventPosition {
-  /** Identifies the session. This is not the ID of the session, and not a secret. */
+  /** A name of the session. It is not the ID of the session, which is a secret. */
   readonly session: string
   /** Increases with every event of the session. */
   readonly sequence: number
@@ -40,8 +40,9 @@ export interface ChatGatewaySession {
 }
 
 /**
- * The known facts about the start of gateway sessions. The platform limits the number of sessions. The times are in
- * milliseconds from the moment of this record.
+ * A record of when gateway sessions were begun. The platform limits how often that may happen, so the record is stored
+ * as JSON for the next leader. All times are in milliseconds, relative to the moment of the record. A lane is one of
+ * the groups of shards that can begin sessions independently of each other.
  */
 export interface SessionBeginnings {
   readonly lanes: readonly { readonly lane: number; readonly freeInMs: number }[]
@@ -54,12 +55,12 @@ export interface SessionBeginnings {
     /** The close code of the shard's last session that failed. */
     readonly lastCloseCode?: number | undefined
   }[]
-  /** The number of sessions that the platform said were left, minus those begun since. */
+  /** The number of sessions that the platform has reported as left, minus those begun since. */
   readonly left: { readonly remaining: number; readonly resetInMs: number } | null
 }
 
 /** The state that the previous leader has stored. */
-export interface ChatGatewayPast {
+export interface StoredGatewayState {
   /** The sessions to resume. */
   readonly sessions: readonly ChatGatewaySession[]
   readonly beginnings: SessionBeginnings | null
@@ -70,24 +71,24 @@ export interface ChatGatewayPast {
 /** Receives what happens on the gateway connection. */
 export interface ChatGatewayListener {
   /**
-   * A new session has begun for the servers that `isConcerned` selects. The bot is in `serverIds`. Events from before
+   * A new session has begun for the servers that `isAffected` selects. The bot is in `serverIds`. Events from before
    * the session may have been lost.
    */
   readonly sessionStarted: (
-    isConcerned: (serverId: string) => boolean,
+    isAffected: (serverId: string) => boolean,
     serverIds: ReadonlySet<string>,
     at: EventPosition,
   ) => void
   readonly received: (event: ChatEvent, at: EventPosition) => void
   /** Events of these servers were lost: there is a gap in the sequence numbers. */
-  readonly eventsMissed: (isConcerned: (serverId: string) => boolean) => void
-  /** `provenAgeMs` may have changed. */
+  readonly eventsMissed: (isAffected: (serverId: string) => boolean) => void
+  /** The status of the connection, or the result of `maxStalenessMs`, may have changed. */
   readonly changed: () => void
   /**
    * Called before a new session is requested, so that the next leader counts that session, too. If the promise rejects,
    * the session is delayed.
    */
-  readonly beginning: (known: SessionBeginnings) => Promise<void>
+  readonly beforeSession: (beginnings: SessionBeginnings) => Promise<void>
 }
 
 /**
@@ -107,7 +108,7 @@ export interface ChatGatewayStatus {
   readonly problem: string | null
   /** The number of connections, as the platform recommends it. */
   readonly shards: number
-  /** The latency of the slowest connection's heartbeat. Null if no heartbeat was answered yet. */
+  /** The latency of the slowest connection's heartbeat. Null if no heartbeat was acknowledged yet. */
   readonly latencyMs: number | null
   /**
    * The number of new sessions that the platform still permits in the current period. Null until the platform has
@@ -119,19 +120,20 @@ export interface ChatGatewayStatus {
 /** The times of the gateway connection, in milliseconds. Tests use shorter ones. */
 export interface ChatGatewayTiming {
   /** The interval between two heartbeats on a connection. */
-  readonly askEveryMs: number
+  readonly heartbeatEveryMs: number
   /**
-   * After this time without an answer to a heartbeat, the gateway vouches for nothing. After `deadAfterMs`, the
-   * connection is closed.
+   * While a heartbeat has been pending for longer than this, the gateway does not guarantee that its events are
+   * complete. After `deadAfterMs`, the connection is closed.
    */
   readonly silentAfterMs: number
   readonly deadAfterMs: number
   /** A connection that is not ready after this time is closed. */
-  readonly patienceMs: number
+  readonly readyTimeoutMs: number
   /**
-   * If a resume gets no answer within this time, it is abandoned. The library would consider such a connection healthy.
+   * If no message arrives within this time during a resume, the resume is abandoned. The library would consider such a
+   * connection healthy.
    */
-  readonly resumePatienceMs: number
+  readonly resumeTimeoutMs: number
   /** The pause after the first failure, and the longest pause between two attempts. */
   readonly firstPauseMs: number
   readonly maxPauseMs: number
@@ -146,7 +148,7 @@ export interface ChatGatewayTiming {
    * If the platform ends a session before this time, the session has failed. Each further failure doubles the pause
    * before the next session, up to `maxIdentifyPauseMs`.
    */
-  readonly lastingSessionMs: number
+  readonly minSessionMs: number
   readonly maxIdentifyPauseMs: number
 }
 
@@ -154,23 +156,23 @@ export interface ChatGatewayTiming {
  * The gateway connection of the platform, through which it reports changes. While it is open, it reconnects by itself.
  */
 export interface ChatGateway {
-  /** Begins to connect, and returns immediately. `past` is what an earlier leader has stored. */
-  open(listener: ChatGatewayListener, past?: ChatGatewayPast): void
+  /** Begins to connect, and returns immediately. `earlier` is the state that an earlier leader has stored. */
+  open(listener: ChatGatewayListener, earlier?: StoredGatewayState): void
   /**
    * Returns the session of each shard, with the last sequence number that was received. Returns undefined if a shard
    * has no session.
    */
   sessions(): readonly ChatGatewaySession[] | undefined
   /**
-   * States that all events up to these positions have been stored. The platform then need not keep them for a resume.
+   * Acknowledges that all events up to these positions were stored. The platform then need not keep them for a resume.
    */
   acknowledge(sessions: readonly ChatGatewaySession[]): void
   status(): ChatGatewayStatus
   /**
-   * Returns how old the knowledge about a server may be, in milliseconds: all earlier changes were received. Returns
-   * undefined if the connection cannot guarantee that.
+   * Returns the age in milliseconds of the last moment up to which all events of a server were received. Returns
+   * undefined if the connection cannot guarantee such a moment.
    */
-  provenAgeMs(serverId: string): number | undefined
+  maxStalenessMs(serverId: string): number | undefined
   /** Closes the connection, so that the next leader can resume its sessions. */
   close(): Promise<void>
 }

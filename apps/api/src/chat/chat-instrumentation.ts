@@ -3,7 +3,7 @@ import type { ChatPlatform } from './chat-platform.ts'
 
 /** Runs around each request to the platform. `operation` is the name of the method. */
 export interface ChatInstrumentation {
-  run<T>(operation: string, ask: () => Promise<T>): Promise<T>
+  run<T>(operation: string, request: () => Promise<T>): Promise<T>
   /** Receives each event of the gateway. */
   received(event: ChatEvent): void
 }
@@ -13,21 +13,21 @@ export function instrumentChat(chat: ChatPlatform, { run, received }: ChatInstru
   return {
     ...chat,
     identify: (login) => run('identify', () => chat.identify(login)),
-    member: (...asked) => run('member', () => chat.member(...asked)),
-    server: (...asked) => run('server', () => chat.server(...asked)),
-    members: (...asked) => run('members', () => chat.members(...asked)),
-    image: (asked) => run('image', () => chat.image(asked)),
+    member: (...args) => run('member', () => chat.member(...args)),
+    server: (...args) => run('server', () => chat.server(...args)),
+    members: (...args) => run('members', () => chat.members(...args)),
+    image: (name) => run('image', () => chat.image(name)),
     servers: () => run('servers', () => chat.servers()),
     bot: () => run('bot', () => chat.bot()),
     isClientAccepted: () => run('client', () => chat.isClientAccepted()),
     application: () => run('application', () => chat.application()),
-    gateway: (...asked) => receivedOf(chat.gateway(...asked), received),
+    gateway: (...args) => instrumentGateway(chat.gateway(...args), received),
   }
 }
 
-const receivedOf = (gateway: ChatGateway, received: ChatInstrumentation['received']): ChatGateway => ({
+const instrumentGateway = (gateway: ChatGateway, received: ChatInstrumentation['received']): ChatGateway => ({
   ...gateway,
-  open: (listener, past) =>
+  open: (listener, earlier) =>
     gateway.open(
       {
         ...listener,
@@ -36,6 +36,6 @@ const receivedOf = (gateway: ChatGateway, received: ChatInstrumentation['receive
           listener.received(event, at)
         },
       },
-      past,
+      earlier,
     ),
 })

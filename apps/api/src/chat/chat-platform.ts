@@ -47,7 +47,7 @@ export type Priority = 'login' | 'background'
 
 /**
  * The chat platform, in the terms of this service. Every method has a time limit, and throws `ChatPlatformError`. In
- * particular, a member is undefined only if the platform has said that the user is not in the server.
+ * particular, a member is undefined only if the platform explicitly responds that the user is not in the server.
  */
 export interface ChatPlatform {
   /** Returns the address of the platform's sign-in screen for this `state` and verifier (PKCE, RFC 7636). */
@@ -60,7 +60,7 @@ export interface ChatPlatform {
    * others.
    */
   identify(login: { code: string; codeVerifier: string; from: string }): Promise<ChatUser>
-  /** Returns a member of a server. Returns undefined if the platform says that the user is not in the server. */
+  /** Returns a member of a server, or undefined if the platform responds that the user is not in the server. */
   member(serverId: string, userId: string, priority: Priority): Promise<ChatMember | undefined>
   /** Returns a server with its roles. */
   server(serverId: string, priority: Priority): Promise<ChatServerInfo>
@@ -73,7 +73,7 @@ export interface ChatPlatform {
   /** Creates the gateway connection, which must then be opened. */
   gateway(timing?: Partial<ChatGatewayTiming>): ChatGateway
   /** Returns an image as it is now. Returns undefined if the platform has none with this hash. */
-  image(asked: ChatImageName): Promise<ChatImage | undefined>
+  image(name: ChatImageName): Promise<ChatImage | undefined>
   /** Returns the servers that the bot is in. */
   servers(): Promise<ChatServerName[]>
   /** Returns the address at which the manager of a server can invite the bot. */

@@ -21,15 +21,15 @@ export interface BreakerOptions {
  */
 export interface CircuitBreaker {
   /** Returns true if a request may be sent. While the breaker is open, only one test at a time may. */
-  admits(priority: Priority): boolean
-  /** Records that a request is being sent. While the breaker is open, this request is the test. */
-  began(): void
+  allows(priority: Priority): boolean
+  /** Records that a request is sent. While the breaker is open, this request is the test. */
+  recordRequest(): void
   /** Records a refusal. `retryAfterMs` is the pause that the platform asked for. */
-  refused(retryAfterMs?: number): void
+  recordRefusal(retryAfterMs?: number): void
   /** Opens the breaker immediately, for a reason that was counted elsewhere. */
   trip(): void
   /** Records any other response. `isProof` is true if it shows that the reason for the refusals is gone. */
-  answered(isProof: boolean): void
+  recordResponse(isProof: boolean): void
   /** Returns the time until the next test in milliseconds, or undefined while the breaker is closed. */
   openForMs(): number | undefined
 }
@@ -39,27 +39,27 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
   let refusals: number[] = []
   let openUntil: number | undefined
   let pauseMs = options.firstPauseMs
-  let probedAt: number | undefined
+  let probeSentAt: number | undefined
 
-  const open = (askedMs = pauseMs) => {
-    pauseMs = Math.min(askedMs, options.maxPauseMs)
+  const open = (requestedMs = pauseMs) => {
+    pauseMs = Math.min(requestedMs, options.maxPauseMs)
     openUntil = now() + pauseMs
-    probedAt = undefined
+    probeSentAt = undefined
     refusals = []
   }
   return {
-    admits(priority) {
+    allows(priority) {
       if (openUntil === undefined) return true
-      if (probedAt !== undefined && now() - probedAt < maxProbeMs) return false
+      if (probeSentAt !== undefined && now() - probeSentAt < maxProbeMs) return false
       return now() >= openUntil + (priority === 'background' ? loginsFirstMs : 0)
     },
-    began() {
-      if (openUntil !== undefined) probedAt = now()
+    recordRequest() {
+      if (openUntil !== undefined) probeSentAt = now()
     },
-    refused(retryAfterMs) {
+    recordRefusal(retryAfterMs) {
       if (openUntil !== undefined) {
-        // Requests that were sent before the breaker opened say nothing new.
-        if (probedAt !== undefined) open(Math.max(pauseMs * 2, retryAfterMs ?? 0))
+        // Refusals of requests that were sent before the breaker opened are ignored.
+        if (probeSentAt !== undefined) open(Math.max(pauseMs * 2, retryAfterMs ?? 0))
         return
       }
       refusals = refusals.filter((at) => at > now() - options.windowMs)
@@ -69,11 +69,11 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
     trip() {
       if (openUntil === undefined) open()
     },
-    answered(isProof) {
-      if (openUntil === undefined || probedAt === undefined) return
+    recordResponse(isProof) {
+      if (openUntil === undefined || probeSentAt === undefined) return
       if (!isProof) return open()
       openUntil = undefined
-      probedAt = undefined
+      probeSentAt = undefined
       pauseMs = options.firstPauseMs
     },
     openForMs: () => (openUntil === undefined ? undefined : Math.max(0, openUntil - now())),

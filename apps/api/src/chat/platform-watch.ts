@@ -3,8 +3,8 @@ import { ChatPlatformError } from './chat-platform.ts'
 
 type Outcome = 'answered' | 'refused' | 'unavailable' | 'unexpected'
 
-/** The results of one kind of request since the start of this instance. */
-export interface Asked {
+/** The number and total duration of requests with the same operation and outcome since the start of this instance. */
+export interface RequestCount {
   readonly operation: string
   readonly outcome: Outcome
   count: number
@@ -13,21 +13,22 @@ export interface Asked {
 
 /** The observations of this instance about the chat platform. Times come from a monotonic clock. */
 export interface PlatformWatch extends ChatInstrumentation {
-  readonly asked: () => readonly Asked[]
+  readonly requestCounts: () => readonly RequestCount[]
   /** Returns the time at which the last request ended, its duration, and its problem or null. */
-  readonly last: () =>
+  readonly lastRequest: () =>
     | { readonly at: number; readonly latencyMs: number; readonly problem: string | null }
     | undefined
-  readonly events: () => number
+  /** Returns the number of events that the gateway has received since the start of this instance. */
+  readonly countEvents: () => number
 }
 
 /** Creates an observer of every request to the platform, and every event of its gateway. */
 export function createPlatformWatch(now = () => performance.now()): PlatformWatch {
-  const asked = new Map<string, Asked>()
-  let last: ReturnType<PlatformWatch['last']>
+  const asked = new Map<string, RequestCount>()
+  let last: ReturnType<PlatformWatch['lastRequest']>
   let events = 0
 
-  const settle = (operation: string, outcome: Outcome, since: number, problem: string | null) => {
+  const record = (operation: string, outcome: Outcome, since: number, problem: string | null) => {
     const at = now()
     const key = `${operation} ${outcome}`
     const row = asked.get(key) ?? { operation, outcome, count: 0, seconds: 0 }
@@ -37,15 +38,15 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
     last = { at, latencyMs: at - since, problem }
   }
   return {
-    async run(operation, ask) {
+    async run(operation, request) {
       const since = now()
       try {
-        const answer = await ask()
-        settle(operation, 'answered', since, null)
-        return answer
+        const response = await request()
+        record(operation, 'answered', since, null)
+        return response
       } catch (error) {
         if (error instanceof ChatPlatformError) {
-          settle(operation, error.failure, since, isDown(error) ? error.message : null)
+          record(operation, error.failure, since, isDown(error) ? error.message : null)
         }
         throw error
       }
@@ -53,9 +54,9 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
     received() {
       events += 1
     },
-    asked: () => [...asked.values()],
-    last: () => last,
-    events: () => events,
+    requestCounts: () => [...asked.values()],
+    lastRequest: () => last,
+    countEvents: () => events,
   }
 }
 

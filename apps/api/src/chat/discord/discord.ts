@@ -30,10 +30,10 @@ type DiscordOptions = Omit<
  * Creates the chat platform for Discord. Only this folder uses Discord's own terms: guilds, snake_case, and its error
  * codes.
  */
-export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform {
-  const budget = createDiscordBudget(given.log, cache)
+export function createDiscord({ cache, ...external }: DiscordOptions): ChatPlatform {
+  const budget = createDiscordBudget(external.log, cache)
   const options = {
-    ...given,
+    ...external,
     budget,
     pace: createPace(cache),
     exchangePace: createExchangePace(cache),
@@ -75,8 +75,8 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
     gateway: (timing) => createDiscordGateway({ ...options, get, ...(timing && { timing }) }),
     bot: async () => text(object(await get<APIUser>(Routes.user(), 'login'), 'a user').username),
     application: async () => {
-      const answer = await get<APIApplication>(Routes.currentApplication(), 'login')
-      const { id, redirect_uris, flags } = object(answer, 'an application')
+      const response = await get<APIApplication>(Routes.currentApplication(), 'login')
+      const { id, redirect_uris, flags } = object(response, 'an application')
       return {
         clientId: text(id),
         callbackUrls: list(redirect_uris ?? []),

@@ -14,21 +14,21 @@ const maxBytes = 512 * 1024
 /** The requested size in pixels: what the console shows on a high-resolution screen. */
 const size = 128
 /**
- * After this number of failures in a row, no requests are sent for `restMs`: a page has many images, and each would
+ * After this number of failures in a row, no requests are sent for `pauseMs`: a page has many images, and each would
  * wait. A single failure may be the fault of one image.
  */
 const maxFailures = 3
-const restMs = 5_000
+const pauseMs = 5_000
 
 /**
  * Creates the function that reads images from Discord's image host. The address contains only the kind, the ID, and the
  * hash of the image.
  */
 export function createDiscordImages({ cdnUrl }: DiscordImagesOptions): ChatPlatform['image'] {
-  let restsUntil = 0
+  let pausedUntil = 0
   let failures = 0
   return async ({ kind, ownerId, hash }) => {
-    if (performance.now() < restsUntil) throw unavailable()
+    if (performance.now() < pausedUntil) throw unavailable()
     const url = `${cdnUrl}/${kind}/${ownerId}/${hash}.png?size=${size}`
     const signal = AbortSignal.timeout(deadlineMs)
     try {
@@ -45,7 +45,7 @@ export function createDiscordImages({ cdnUrl }: DiscordImagesOptions): ChatPlatf
       return bytes && type && { type, bytes }
     } catch (error) {
       failures += 1
-      if (failures >= maxFailures) restsUntil = performance.now() + restMs
+      if (failures >= maxFailures) pausedUntil = performance.now() + pauseMs
       throw error instanceof ChatPlatformError ? error : unavailable()
     }
   }
@@ -58,7 +58,7 @@ const unavailable = (status?: number) =>
  * The first bytes of each permitted format, in hexadecimal. They decide, and not the declared media type. SVG is not
  * permitted, because it can contain scripts.
  */
-const beginnings: readonly (readonly [ChatImage['type'], RegExp])[] = [
+const signatures: readonly (readonly [ChatImage['type'], RegExp])[] = [
   ['image/png', /^89504e470d0a1a0a/],
   ['image/jpeg', /^ffd8ff/],
   ['image/gif', /^47494638(?:37|39)61/],
@@ -67,5 +67,5 @@ const beginnings: readonly (readonly [ChatImage['type'], RegExp])[] = [
 
 const typeOf = (bytes: Buffer): ChatImage['type'] | undefined => {
   const start = bytes.subarray(0, 16).toString('hex')
-  return beginnings.find(([, pattern]) => pattern.test(start))?.[0]
+  return signatures.find(([, pattern]) => pattern.test(start))?.[0]
 }

@@ -120,7 +120,7 @@ export function toServer(guild: APIGuild): ChatServerInfo {
     ...server,
     roles: list(guild.roles)
       .map(toRole)
-      // Everyone has the role with the ID of the server, so it tells nothing about a member.
+      // Every member has the role with the ID of the server, so it is not stored.
       .filter((role) => role.id !== server.id),
   }
 }

@@ -99,7 +99,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
     registers: [registry],
     collect() {
       this.reset()
-      for (const { operation, outcome, count } of platformWatch.asked())
+      for (const { operation, outcome, count } of platformWatch.requestCounts())
         this.inc({ operation, outcome }, count)
     },
   })
@@ -110,7 +110,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
     registers: [registry],
     collect() {
       this.reset()
-      for (const { operation, outcome, seconds } of platformWatch.asked())
+      for (const { operation, outcome, seconds } of platformWatch.requestCounts())
         this.inc({ operation, outcome }, seconds)
     },
   })
@@ -132,7 +132,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
     registers: [registry],
     collect() {
       this.reset()
-      this.inc(platformWatch.events())
+      this.inc(platformWatch.countEvents())
     },
   })
 }

@@ -66,7 +66,7 @@ const sendWhereWritable = (heartbeat: Heartbeat) =>
 
 /** Sends a request to Discord, unless its last response is current. */
 async function checkPlatform({ chat, platformWatch }: HealthDeps) {
-  const last = platformWatch.last()
+  const last = platformWatch.lastRequest()
   if (last?.problem === null && performance.now() - last.at < freshForMs) return
   await within<unknown>(chat.bot(), partDeadlineMs, undefined)
 }
@@ -74,7 +74,7 @@ async function checkPlatform({ chat, platformWatch }: HealthDeps) {
 /** Returns the health of Discord and of the gateway. */
 function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: readonly ServerNotLive[]) {
   const { status, problem, gateway, latencyMs, lastEventAt, lagMs, sessionsLeft, rest } = chatFigures()
-  const last = platformWatch.last()
+  const last = platformWatch.lastRequest()
   // No response within the deadline counts as down.
   const failure = last ? last.problem : 'Discord did not respond in time.'
   const latest = latencyMs ?? last?.latencyMs

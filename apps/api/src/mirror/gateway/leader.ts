@@ -126,9 +126,9 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     return last?.session === session && sequence <= last.sequence
   }
   const listener: ChatGatewayListener = {
-    sessionStarted: (isConcerned, serverIds, at) => {
-      resyncs.reset(isConcerned)
-      const missing = [...renewals.registered()].filter((id) => isConcerned(id) && !serverIds.has(id))
+    sessionStarted: (isAffected, serverIds, at) => {
+      resyncs.reset(isAffected)
+      const missing = [...renewals.registered()].filter((id) => isAffected(id) && !serverIds.has(id))
       for (const serverId of missing) handleEvent({ kind: 'serverLost', serverId }, at)
       void renewals.renew()
     },
@@ -136,12 +136,12 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       receivedAt = performance.now()
       handleEvent(event, at)
     },
-    eventsMissed: (isConcerned) => {
-      resyncs.invalidate(isConcerned)
+    eventsMissed: (isAffected) => {
+      resyncs.invalidate(isAffected)
       void renewals.renew()
     },
     changed: () => void renewals.renew(),
-    beginning: (known) => recordBeginnings(db, epoch, known),
+    beforeSession: (known) => recordBeginnings(db, epoch, known),
   }
 
   /**

@@ -116,7 +116,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
   const provenAt = (now: Date) => {
     const proven = new Map<string, Date>()
     for (const serverId of resyncs.complete()) {
-      const ageMs = gateway.provenAgeMs(serverId)
+      const ageMs = gateway.maxStalenessMs(serverId)
       if (ageMs !== undefined) proven.set(serverId, before(now, ageMs))
     }
     return proven

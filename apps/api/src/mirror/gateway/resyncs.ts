@@ -63,9 +63,9 @@ export function createResyncs(
 
   return {
     /** A new session has begun. Its servers count as unavailable until the session reports them. */
-    reset(isConcerned: (serverId: string) => boolean) {
+    reset(isAffected: (serverId: string) => boolean) {
       for (const [serverId, reach] of reached) {
-        if (!isConcerned(serverId)) continue
+        if (!isAffected(serverId)) continue
         stop(reach)
         reached.delete(serverId)
       }
@@ -84,9 +84,9 @@ export function createResyncs(
       reached.delete(serverId)
     },
     /** Marks servers as incomplete because events may have been lost, and reads them again. */
-    invalidate(isConcerned: (serverId: string) => boolean) {
+    invalidate(isAffected: (serverId: string) => boolean) {
       for (const [serverId, reach] of reached) {
-        if (!isConcerned(serverId) || !(reach.isComplete || reach.reading)) continue
+        if (!isAffected(serverId) || !(reach.isComplete || reach.reading)) continue
         stop(reach)
         start(serverId, reach)
       }

@@ -12,14 +12,14 @@ import type { ChatGatewayListener, ChatGatewayTiming } from '../../chat-gateway.
 import type { IdentifyDelay, IdentifyThrottle } from './identify.ts'
 import { refusalOf } from './refusals.ts'
 import {
-  endedBy,
-  markAnswered,
-  markLost,
+  handshakeSilenceMs,
+  heartbeatPendingMs,
+  markDisconnected,
+  markHeartbeatAcknowledged,
   markReady,
   newShard,
+  recordClose,
   type ShardHealth,
-  silentForMs,
-  unansweredForMs,
 } from './shard.ts'
 
 const intents = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildModeration
@@ -54,7 +54,7 @@ export interface ConnectionHandlers {
   /** A new session must wait. If the wait is long, `delay` contains the reason. */
   delayed(delay: IdentifyDelay): void
   /** Called before a new session is requested. */
-  readonly beginning: ChatGatewayListener['beginning']
+  readonly beforeSession: ChatGatewayListener['beforeSession']
   /** The connection has ended. Called once, and no other call follows. */
   ended(end: ConnectionEnd): void
 }
@@ -79,20 +79,20 @@ export interface Connection {
 }
 
 /**
- * Runs one manager of the library from its start to its end. It makes up for what the library lacks: sessions that
- * managers share, errors without a listener, resumes without an answer, and retries without a pause.
+ * Opens the connections of all shards with one manager of the library. Makes up for what the library lacks: it shares
+ * sessions between managers, listens to all errors, limits the time of a resume, and pauses between retries.
  */
 export function openConnection(options: ConnectionOptions, handlers: ConnectionHandlers): Connection {
   const { token, info, sessions, acknowledged, throttle, timing, log } = options
   const shards = new Map(Array.from({ length: info.shards }, (_, id) => [id, newShard()]))
   // The library reports only the shards that it was given.
   const shardOf = (id: number) => shards.get(id) as ShardHealth
-  const noteEnd = (id: number, code: number) => {
-    const endCode = endedBy(shardOf(id), code)
-    if (endCode !== undefined) throttle.ended(id, endCode)
+  const recordShardClose = (id: number, code: number) => {
+    const endCode = recordClose(shardOf(id), code)
+    if (endCode !== undefined) throttle.recordEnd(id, endCode)
   }
-  let isOver = false
-  const over = new AbortController()
+  let isClosed = false
+  const closing = new AbortController()
 
   const manager = new WebSocketManager({
     token,
@@ -101,18 +101,18 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     rest: { get: async () => ({ ...info, session_start_limit: unlimited }) } as unknown as REST,
     handshakeTimeout: handshakeTimeoutMs,
     helloTimeout: helloTimeoutMs,
-    // `patienceMs` is used instead. With a time limit of its own, the library would close as if Discord had refused the
-    // session.
+    // `readyTimeoutMs` is used instead. With a time limit of its own, the library would close as if Discord had refused
+    // the session.
     readyTimeout: null,
     // The library cannot be stopped in the middle of a reconnect, and would continue forever. But it requests the
     // session before each step. So a manager that is no longer used waits there for a promise that never settles.
-    retrieveSessionInfo: (id) => (isOver ? new Promise(() => {}) : (sessions.get(id) ?? null)),
+    retrieveSessionInfo: (id) => (isClosed ? new Promise(() => {}) : (sessions.get(id) ?? null)),
     updateSessionInfo: (id, session) => {
-      if (isOver) return
+      if (isClosed) return
       if (session) sessions.set(id, session)
       else {
         // The library emits no event for "invalid session", and after a refused IDENTIFY not even one for the close.
-        noteEnd(id, normalClosure)
+        recordShardClose(id, normalClosure)
         sessions.delete(id)
       }
     },
@@ -120,37 +120,37 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
       waitForIdentify: async (id, signal) => {
         const lane = id % Math.max(1, info.session_start_limit.max_concurrency)
         const delayed = (delay: IdentifyDelay) => {
-          shardOf(id).waitsUntil = performance.now() + delay.pauseMs
+          shardOf(id).identifyAllowedAt = performance.now() + delay.pauseMs
           handlers.delayed(delay)
         }
         try {
-          const turn = { shard: id, lane, delayed, record: handlers.beginning }
-          await throttle.wait(turn, AbortSignal.any([signal, over.signal]))
+          const turn = { shard: id, lane, delayed, record: handlers.beforeSession }
+          await throttle.waitForTurn(turn, AbortSignal.any([signal, closing.signal]))
         } catch (error) {
-          if (over.signal.aborted) await new Promise(() => {})
+          if (closing.signal.aborted) await new Promise(() => {})
           throw error
         }
-        // Waiting for its turn was not the fault of the shard.
-        shardOf(id).lostAt = performance.now()
+        // The wait for its turn does not count as a part of the attempt.
+        shardOf(id).attemptStartedAt = performance.now()
       },
     }),
   })
 
   const end = (reason: ConnectionEnd) => {
-    if (isOver) return
+    if (isClosed) return
     close({ isResumable: reason.reason === 'silent' })
     handlers.ended(reason)
   }
   const close = ({ isResumable } = { isResumable: false }) => {
-    if (isOver) return
-    isOver = true
-    over.abort()
+    if (isClosed) return
+    isClosed = true
+    closing.abort()
     clearInterval(watch)
     if (!isResumable) sessions.clear()
     // A socket that is still opening must not be destroyed: its error would have no listener, and end the process.
     // After its time limit, it has been opened or has failed.
     const mayBeOpening = [...shards.values()].some(({ isReady }) => !isReady)
-    for (const shard of shards.values()) markLost(shard)
+    for (const shard of shards.values()) markDisconnected(shard)
     const destroy = async () => {
       try {
         await manager.destroy(isResumable ? { code: keepSession } : {})
@@ -164,32 +164,32 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
 
   const ready = (id: number) => {
     markReady(shardOf(id))
-    void ask(id)
+    void sendHeartbeat(id)
     handlers.changed()
   }
   manager.on(WebSocketShardEvents.Ready, (_, id) => ready(id))
   manager.on(WebSocketShardEvents.Resumed, (id) => ready(id))
   manager.on(WebSocketShardEvents.Hello, (id) => {
     const shard = shardOf(id)
-    shard.greetedAt = performance.now()
+    shard.lastHandshakeMessageAt = performance.now()
     shard.isResuming = sessions.get(id)?.shardCount === info.shards
   })
   manager.on(WebSocketShardEvents.HeartbeatComplete, (_, id) => {
-    if (isOver) return
-    const wasProven = shardOf(id).provenAt !== undefined
-    markAnswered(shardOf(id))
-    if (!wasProven) handlers.changed()
+    if (isClosed) return
+    const isFirst = shardOf(id).acknowledgedHeartbeatSentAt === undefined
+    markHeartbeatAcknowledged(shardOf(id))
+    if (isFirst) handlers.changed()
   })
   manager.on(WebSocketShardEvents.Dispatch, (payload, id) => {
-    if (isOver) return
-    // Repeated events show that Discord is answering the resume.
-    if (!shardOf(id).isReady) shardOf(id).greetedAt = performance.now()
+    if (isClosed) return
+    // Repeated events show that Discord is processing the resume.
+    if (!shardOf(id).isReady) shardOf(id).lastHandshakeMessageAt = performance.now()
     handlers.dispatched(payload, id)
   })
   manager.on(WebSocketShardEvents.Closed, (code, id) => {
-    if (isOver) return
-    noteEnd(id, code)
-    markLost(shardOf(id))
+    if (isClosed) return
+    recordShardClose(id, code)
+    markDisconnected(shardOf(id))
     const problem = refusalOf(code)
     if (problem) end({ reason: 'refused', problem, closeCode: code })
     else {
@@ -198,20 +198,20 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     }
   })
   manager.on(WebSocketShardEvents.SocketError, (error, id) => {
-    if (isOver) return
+    if (isClosed) return
     log.debug({ err: error, shard: id }, 'gateway socket failed')
     const shard = shardOf(id)
-    markLost(shard)
-    shard.failures += 1
+    markDisconnected(shard)
+    shard.socketFailures += 1
     handlers.changed()
-    if (shard.failures >= maxFailures)
+    if (shard.socketFailures >= maxFailures)
       end({ reason: 'unreachable', problem: 'The gateway cannot be reached.' })
   })
   // Without a listener, errors of the library would end the process.
   manager.on(WebSocketShardEvents.Error, (error, id) => log.debug({ err: error, shard: id }, 'gateway error'))
 
-  const ask = async (id: number) => {
-    shardOf(id).askedAt = performance.now()
+  const sendHeartbeat = async (id: number) => {
+    shardOf(id).heartbeatSentAt = performance.now()
     try {
       await manager.send(id, { op: GatewayOpcodes.Heartbeat, d: acknowledged(id) })
     } catch (error) {
@@ -221,23 +221,23 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   const watch = setInterval(() => {
     for (const [id, shard] of shards) {
       if (!shard.isReady) {
-        if (sessions.has(id) && unansweredForMs(shard) > timing.resumePatienceMs) {
+        if (sessions.has(id) && handshakeSilenceMs(shard) > timing.resumeTimeoutMs) {
           return end({ reason: 'stuck', problem: 'The gateway does not respond to a resumed connection.' })
         }
-        const sinceMs = performance.now() - Math.max(shard.lostAt, shard.waitsUntil)
-        if (sinceMs > timing.patienceMs) {
+        const sinceMs = performance.now() - Math.max(shard.attemptStartedAt, shard.identifyAllowedAt)
+        if (sinceMs > timing.readyTimeoutMs) {
           return end({ reason: 'stuck', problem: 'The gateway does not respond to a new connection.' })
         }
         continue
       }
-      const silentMs = silentForMs(shard)
-      if (silentMs > timing.deadAfterMs) {
+      const pendingMs = heartbeatPendingMs(shard)
+      if (pendingMs > timing.deadAfterMs) {
         return end({ reason: 'silent', problem: 'The gateway connection stopped responding.' })
       }
-      if (silentMs > timing.silentAfterMs) handlers.changed()
-      if (shard.askedAt === undefined) void ask(id)
+      if (pendingMs > timing.silentAfterMs) handlers.changed()
+      if (shard.heartbeatSentAt === undefined) void sendHeartbeat(id)
     }
-  }, timing.askEveryMs)
+  }, timing.heartbeatEveryMs)
   watch.unref()
 
   manager.connect().catch((error: unknown) => {

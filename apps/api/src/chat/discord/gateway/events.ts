@@ -22,7 +22,7 @@ export function toChatEvent(payload: GatewayDispatchPayload): ChatEvent | undefi
     case GatewayDispatchEvents.GuildRoleCreate:
     case GatewayDispatchEvents.GuildRoleUpdate: {
       const [serverId, role] = [id(payload.d.guild_id), toRole(payload.d.role)]
-      // Everyone has the role with the ID of the server, so it tells nothing about a member.
+      // Every member has the role with the ID of the server, so it is not stored.
       return role.id === serverId ? undefined : { kind: 'roleChanged', serverId, role }
     }
     case GatewayDispatchEvents.GuildRoleDelete:

@@ -48,17 +48,17 @@ function open({ botToken = sim.app.botToken, timing = {}, info = {}, first = [] 
   let sessions = 0
   let gaps = 0
   gateway.open({
-    eventsMissed: (isConcerned) => {
-      if (isConcerned(club)) gaps += 1
+    eventsMissed: (isAffected) => {
+      if (isAffected(club)) gaps += 1
     },
     sessionStarted: () => {
       sessions += 1
     },
     received: (event) => void heard.push(event),
-    beginning: async () => undefined,
+    beforeSession: async () => undefined,
     changed: () => {},
   })
-  const isProven = () => gateway.provenAgeMs(club) !== undefined
+  const isProven = () => gateway.maxStalenessMs(club) !== undefined
   return {
     gateway,
     heard,
@@ -252,7 +252,7 @@ describe('a new session begins after', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const client = open({
       info: { url: `ws://127.0.0.1:${(silent.address() as AddressInfo).port}` },
-      timing: { patienceMs: 500 },
+      timing: { readyTimeoutMs: 500 },
     })
     await until('it was given up twice', () => sockets.size >= 3)
     expect(client.gateway.status()).toMatchObject({ state: 'connecting', problem: expect.any(String) })
@@ -267,7 +267,9 @@ test.each([2, 8])(
   async (shards) => {
     const client = open({ info: { shards } })
     const servers = [club, demo.gamesGuildId]
-    await until('both are proven', () => servers.every((id) => client.gateway.provenAgeMs(id) !== undefined))
+    await until('both are proven', () =>
+      servers.every((id) => client.gateway.maxStalenessMs(id) !== undefined),
+    )
     await until('all are connected', () => client.gateway.status().state === 'connected')
     expect(client.gateway.status().shards).toBe(shards)
     expect(client.sessions()).toBe(shards)

@@ -19,7 +19,7 @@ import { toChatEvent } from './events.ts'
 import { createIdentifyThrottle, identifyEveryMs } from './identify.ts'
 import { tokenRefused } from './refusals.ts'
 import { createSequences } from './sequence.ts'
-import { silentForMs } from './shard.ts'
+import { heartbeatPendingMs } from './shard.ts'
 
 export interface DiscordGatewayOptions {
   readonly get: DiscordGet
@@ -30,16 +30,16 @@ export interface DiscordGatewayOptions {
 }
 
 const defaults: ChatGatewayTiming = {
-  askEveryMs: 2_000,
+  heartbeatEveryMs: 2_000,
   silentAfterMs: 2_000,
   deadAfterMs: 8_000,
-  patienceMs: 20_000,
-  resumePatienceMs: 4_000,
+  readyTimeoutMs: 20_000,
+  resumeTimeoutMs: 4_000,
   firstPauseMs: 1_000,
   maxPauseMs: 60_000,
   refusedPauseMs: 30_000,
   identifyEveryMs,
-  lastingSessionMs: 5 * 60_000,
+  minSessionMs: 5 * 60_000,
   // At most 288 short sessions per day. After 1,000, Discord resets the token.
   maxIdentifyPauseMs: 5 * 60_000,
 }
@@ -69,14 +69,17 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   let closing = new AbortController()
   let running = Promise.resolve()
 
-  /** Runs one connection from finding its address to its end. Returns undefined if it was closed on purpose. */
+  /**
+   * Requests the address of the gateway, connects, and waits until the connection ends. Returns the reason of the end,
+   * or undefined if the gateway was closed on purpose.
+   */
   const connectOnce = async (
     listener: ChatGatewayListener,
     closed: Promise<undefined>,
   ): Promise<Ended | undefined> => {
     const info = await Promise.race([findGateway(get), closed])
     if (!info || 'reason' in info) return info
-    throttle.allow(info.session_start_limit)
+    throttle.setLimit(info.session_start_limit)
     let wasUp = false
     const refresh = () => {
       const isUp = [...opened.shards.values()].every(({ isReady }) => isReady)
@@ -95,7 +98,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       settle = resolve
     })
     const opened = openConnection(
-      { token, info, sessions, acknowledged: safeUpTo, throttle, timing, log },
+      { token, info, sessions, acknowledged: storedSequence, throttle, timing, log },
       {
         changed: refresh,
         delayed: ({ pauseMs, problem, closeCode }) => {
@@ -109,7 +112,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
           status = { ...status, problem: withNextAttempt(problem, pauseMs) }
           listener.changed()
         },
-        beginning: listener.beginning,
+        beforeSession: listener.beforeSession,
         dispatched: (payload, shardId) => dispatch(listener, payload, shardId, info.shards),
         ended: (end) => settle({ ...end, wasUp }),
       },
@@ -128,18 +131,18 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     shardId: number,
     shards: number,
   ) => {
-    const isConcerned = (serverId: string) => shardOf(serverId, shards) === shardId
+    const isAffected = (serverId: string) => shardOf(serverId, shards) === shardId
     if (isReadyPayload(payload)) {
       const { session_id: id, resume_gateway_url: resumeUrl, guilds } = payload.d
-      goOn({ shard: shardId, shards, id, resumeUrl, sequence: payload.s })
+      trackSession({ shard: shardId, shards, id, resumeUrl, sequence: payload.s })
       const at = { session: nameOf(id), sequence: payload.s }
-      return listener.sessionStarted(isConcerned, new Set(guilds.map((guild) => guild.id)), at)
+      return listener.sessionStarted(isAffected, new Set(guilds.map((guild) => guild.id)), at)
     }
     const session = lastReceived.get(shardId)
     if (session) lastReceived.set(shardId, { ...session, sequence: Math.max(session.sequence, payload.s) })
     if (sequences.hasGap(shardId, payload.s)) {
       log.warn('gateway event lost: reading all members again')
-      listener.eventsMissed(isConcerned)
+      listener.eventsMissed(isAffected)
     }
     try {
       const event = toChatEvent(payload)
@@ -150,22 +153,26 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     }
   }
 
-  const goOn = (session: ChatGatewaySession) => {
+  /** Sets the position of a session that begins or is resumed. */
+  const trackSession = (session: ChatGatewaySession) => {
     sequences.begin(session.shard, session.sequence)
     lastReceived.set(session.shard, session)
     acknowledged.set(session.shard, session)
   }
-  /** Returns null if the stored position belongs to an earlier session of the shard. */
-  const safeUpTo = (shardId: number) => {
-    const safe = acknowledged.get(shardId)
-    return safe && safe.id === sessions.get(shardId)?.sessionId ? safe.sequence : null
+  /**
+   * Returns the sequence number up to which the events of a shard were stored. Returns null if it belongs to an earlier
+   * session of the shard.
+   */
+  const storedSequence = (shardId: number) => {
+    const stored = acknowledged.get(shardId)
+    return stored && stored.id === sessions.get(shardId)?.sessionId ? stored.sequence : null
   }
 
   /**
    * After an internal error, only this connection ends, and the gateway opens another one: the next connection may not
    * cause the error.
    */
-  const endedByFault = (error: unknown): Ended => {
+  const endAfterFault = (error: unknown): Ended => {
     log.error({ err: error }, 'gateway connection ended: internal error')
     connection?.close()
     connection = undefined
@@ -181,7 +188,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     let loggedProblem: string | undefined
     const closed = untilAborted(signal)
     while (!signal.aborted) {
-      const end = await connectOnce(listener, closed).catch(endedByFault)
+      const end = await connectOnce(listener, closed).catch(endAfterFault)
       if (!end) return
       failures = end.wasUp ? 1 : failures + 1
       const isRefused = end.reason === 'refused'
@@ -207,14 +214,14 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   }
 
   return {
-    open(listener, past) {
+    open(listener, earlier) {
       closing = new AbortController()
       for (const map of [sessions, lastReceived, acknowledged]) map.clear()
-      if (past?.beginnings) throttle.restore(past.beginnings, past.ageMs)
-      for (const session of past?.sessions ?? []) {
+      if (earlier?.beginnings) throttle.restore(earlier.beginnings, earlier.ageMs)
+      for (const session of earlier?.sessions ?? []) {
         const { shard: shardId, shards: shardCount, id: sessionId, resumeUrl: resumeURL, sequence } = session
         sessions.set(shardId, { shardId, shardCount, sessionId, resumeURL, sequence })
-        goOn(session)
+        trackSession(session)
       }
       status = { state: 'connecting', problem: null, shards: 0 }
       running = run(listener, closing.signal)
@@ -232,13 +239,15 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       )
       return shards > 0 && known.length === shards ? known : undefined
     },
-    acknowledge(safe) {
-      for (const session of safe) acknowledged.set(session.shard, session)
+    acknowledge(stored) {
+      for (const session of stored) acknowledged.set(session.shard, session)
     },
-    provenAgeMs(serverId) {
+    maxStalenessMs(serverId) {
       const shard = connection?.shards.get(shardOf(serverId, connection.shards.size))
-      if (!shard?.isReady || shard.provenAt === undefined) return undefined
-      return silentForMs(shard) > timing.silentAfterMs ? undefined : performance.now() - shard.provenAt
+      if (!shard?.isReady || shard.acknowledgedHeartbeatSentAt === undefined) return undefined
+      return heartbeatPendingMs(shard) > timing.silentAfterMs
+        ? undefined
+        : performance.now() - shard.acknowledgedHeartbeatSentAt
     },
     async close() {
       closing.abort()
@@ -258,7 +267,7 @@ const withNextAttempt = (problem: string, pauseMs: number) => {
 
 type Ended = ConnectionEnd & { wasUp: boolean }
 
-/** Returns the address of the gateway, or why it could not be found. */
+/** Requests the address of the gateway. Returns it, or the reason of the failure. */
 async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> {
   try {
     return toGatewayInfo(await get<APIGatewayBotInfo>(Routes.gatewayBot(), 'background'))
@@ -272,5 +281,5 @@ async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> 
 /** Returns the shard that reports a server, as Discord defines it. */
 const shardOf = (serverId: string, shards: number) => Number((BigInt(serverId) >> 22n) % BigInt(shards))
 
-/** Returns a name for a session that does not reveal its ID. */
+/** Returns a name of a session that does not reveal its ID, which is a secret. */
 const nameOf = (sessionId: string) => hash('sha256', sessionId).slice(0, 16)

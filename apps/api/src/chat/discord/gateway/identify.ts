@@ -13,7 +13,7 @@ export const identifyEveryMs = 5_500
 export interface IdentifyTiming {
   readonly identifyEveryMs: number
   /** If Discord ends a session before this time, the session has failed. */
-  readonly lastingSessionMs: number
+  readonly minSessionMs: number
   /** The longest pause between two sessions that fail. */
   readonly maxIdentifyPauseMs: number
 }
@@ -35,7 +35,7 @@ export interface IdentifyDelay {
 }
 
 /** Discord's limit of new sessions (`session_start_limit` in the response of `GET /gateway/bot`). */
-export interface SessionStarts {
+export interface SessionStartLimit {
   readonly remaining: number
   readonly reset_after: number
 }
@@ -46,24 +46,25 @@ export interface IdentifyThrottle {
    * Sets the number of sessions that are left, as Discord has reported it. Discord resets the token of a bot that
    * begins more.
    */
-  allow(starts: SessionStarts): void
+  setLimit(limit: SessionStartLimit): void
+  /** Returns the number of sessions that are left. Returns undefined if Discord has not reported it yet. */
   remaining(): number | undefined
   /** Continues from a record of this age, which this or another instance has made. */
   restore(known: SessionBeginnings, ageMs: number): void
-  /** Reports that Discord has ended the shard's session. If that was too soon, the session has failed. */
-  ended(shard: number, closeCode: number): void
+  /** Records that Discord has ended the shard's session. If that was too soon, the session has failed. */
+  recordEnd(shard: number, closeCode: number): void
   /** Waits until this shard may begin a session, and counts the session. */
-  wait(turn: Turn, signal: AbortSignal): Promise<void>
+  waitForTurn(turn: IdentifyRequest, signal: AbortSignal): Promise<void>
 }
 
 /** The request of a shard for a new session. */
-export interface Turn {
+export interface IdentifyRequest {
   readonly shard: number
   readonly lane: number
   /** Called before each pause. */
   readonly delayed: (delay: IdentifyDelay) => void
   /** Stores the current state for the next leader. The session begins only after that succeeds. */
-  readonly record: ChatGatewayListener['beginning']
+  readonly record: ChatGatewayListener['beforeSession']
 }
 
 interface Shard {
@@ -103,18 +104,18 @@ export function createIdentifyThrottle(
     return known
   }
   /**
-   * Counts the end of the last session, once. Returns whether the session has lasted long enough, or undefined if its
-   * end was already counted.
+   * Counts the end of the last session. Returns whether the session has lasted long enough, or undefined if its end was
+   * already counted.
    */
-  const accountFor = (shard: Shard): boolean | undefined => {
+  const countEnd = (shard: Shard): boolean | undefined => {
     if (shard.identifiedAt === undefined) return undefined
-    const lasted = now() - shard.identifiedAt >= timing.lastingSessionMs
+    const lasted = now() - shard.identifiedAt >= timing.minSessionMs
     shard.identifiedAt = undefined
     if (lasted) shard.failures = 0
     return lasted
   }
   const countFailure = (shard: Shard, closeCode: number) => {
-    if (accountFor(shard) !== false) return
+    if (countEnd(shard) !== false) return
     shard.lastCloseCode = closeCode
     shard.failures += 1
     if (shard.failures < 2) return
@@ -127,7 +128,7 @@ export function createIdentifyThrottle(
    * network ends are not failures, but Discord counts them. This is computed for every wait, so that a new number from
    * Discord replaces the old pauses.
    */
-  const laneAt = (lane: number): number => {
+  const nextFreeAt = (lane: number): number => {
     const freeAt = laneFreeAt.get(lane)
     if (freeAt === undefined) return 0
     if (!starts || starts.remaining >= fewSessions) return freeAt
@@ -138,13 +139,13 @@ export function createIdentifyThrottle(
   const delayOf = (shard: Shard, lane: number, pauseMs: number): IdentifyDelay => {
     const short = { pauseMs, problem: null, closeCode: null }
     if (pauseMs <= 2 * timing.identifyEveryMs) return short
-    if (resetAt() > Math.max(shard.notBefore, laneAt(lane))) {
+    if (resetAt() > Math.max(shard.notBefore, nextFreeAt(lane))) {
       return {
         ...short,
         problem: 'Discord allows no more new gateway sessions until its daily count resets.',
       }
     }
-    if (laneAt(lane) > shard.notBefore) {
+    if (nextFreeAt(lane) > shard.notBefore) {
       return { ...short, problem: 'Few new gateway sessions are left today, so Rolecall spaces them.' }
     }
     const code = shard.lastCloseCode
@@ -153,7 +154,7 @@ export function createIdentifyThrottle(
     return { ...short, problem: `${ended}: ${describeClose(code)}`, closeCode: code }
   }
 
-  const known = (): SessionBeginnings => ({
+  const snapshot = (): SessionBeginnings => ({
     lanes: [...laneFreeAt].map(([lane, freeAt]) => ({ lane, freeInMs: freeAt - now() })),
     shards: [...shards].map(([shard, { identifiedAt, failures, notBefore, lastCloseCode }]) => ({
       shard,
@@ -164,7 +165,8 @@ export function createIdentifyThrottle(
     })),
     left: starts ? { remaining: starts.remaining, resetInMs: starts.resetAt - now() } : null,
   })
-  const take = (shard: Shard, lane: number) => {
+  /** Records that the shard requests a session now. */
+  const countSession = (shard: Shard, lane: number) => {
     laneFreeAt.set(lane, now() + timing.identifyEveryMs)
     shard.identifiedAt = now()
   }
@@ -179,16 +181,16 @@ export function createIdentifyThrottle(
       }
       if (left) starts = { remaining: left.remaining, resetAt: then + left.resetInMs }
     },
-    allow({ remaining, reset_after }) {
+    setLimit({ remaining, reset_after }) {
       starts = { remaining, resetAt: now() + reset_after }
     },
     remaining: () => starts?.remaining,
-    ended: (id, closeCode) => countFailure(shardOf(id), closeCode),
-    async wait({ shard: id, lane, delayed, record }, signal) {
+    recordEnd: (id, closeCode) => countFailure(shardOf(id), closeCode),
+    async waitForTurn({ shard: id, lane, delayed, record }, signal) {
       const shard = shardOf(id)
-      accountFor(shard)
+      countEnd(shard)
       for (;;) {
-        const waitMs = Math.max(laneAt(lane), shard.notBefore, resetAt()) - now()
+        const waitMs = Math.max(nextFreeAt(lane), shard.notBefore, resetAt()) - now()
         if (waitMs <= 0) break
         delayed(delayOf(shard, lane, waitMs))
         // Timers overflow at 2^31 ms, and round down.
@@ -196,20 +198,20 @@ export function createIdentifyThrottle(
         // At the reset, Discord renews the limit. The next request to Discord returns the new number.
         if (starts && starts.remaining <= 0 && now() >= starts.resetAt) starts = undefined
       }
-      take(shard, lane)
+      countSession(shard, lane)
       if (starts) starts.remaining -= 1
       // The session is recorded before it begins. So the next leader counts it even if this process crashes.
-      while (!(await isRecorded(record(known())))) {
+      while (!(await isFulfilled(record(snapshot())))) {
         await sleep(recordAgainAfterMs, undefined, { signal })
-        take(shard, lane)
+        countSession(shard, lane)
       }
       signal.throwIfAborted()
     },
   }
 }
 
-const isRecorded = (recorded: Promise<void>) =>
-  recorded.then(
+const isFulfilled = (promise: Promise<void>) =>
+  promise.then(
     () => true,
     () => false,
   )

@@ -47,16 +47,20 @@ describe('the gateway, when sessions do not last', () => {
       sessionStarted: () => {},
       received: () => {},
       changed: () => {},
-      beginning: async () => undefined,
+      beforeSession: async () => undefined,
     })
     gateway = opened
-    return { gateway: opened, warnings, isProven: () => opened.provenAgeMs(demo.mainGuildId) !== undefined }
+    return {
+      gateway: opened,
+      warnings,
+      isProven: () => opened.maxStalenessMs(demo.mainGuildId) !== undefined,
+    }
   }
   const failing = {
     identifyEveryMs: 50,
-    lastingSessionMs: 60_000,
+    minSessionMs: 60_000,
     maxIdentifyPauseMs: 60_000,
-    patienceMs: 400,
+    readyTimeoutMs: 400,
   }
   const begun = () => total - sim.gateway.sessionStartsLeft()
 
@@ -84,7 +88,7 @@ describe('the gateway, when sessions do not last', () => {
     sim.gateway.dropAll()
     await until('the connection is lost', () => !isProven())
   }
-  const strict = { ...failing, identifyEveryMs: 500, patienceMs: 60_000 }
+  const strict = { ...failing, identifyEveryMs: 500, readyTimeoutMs: 60_000 }
 
   test('begins a session within 8 s after each of six network failures whose resume is refused', async () => {
     const { isProven, warnings } = open(strict)
@@ -155,7 +159,7 @@ describe('the gateway, when sessions do not last', () => {
     sim.gateway.leaveSessionStarts(2, 20_000)
     sim.gateway.endSessions('atIdentify')
     // An attempt abandoned on a busy machine would send another request, and succeed.
-    const { gateway: opened } = open({ ...failing, maxIdentifyPauseMs: 50, patienceMs: 60_000 })
+    const { gateway: opened } = open({ ...failing, maxIdentifyPauseMs: 50, readyTimeoutMs: 60_000 })
     await until('none is left', () => sim.gateway.sessionStartsLeft() === 0)
     await until('it waits', () => opened.status().problem?.includes('no more new gateway sessions') === true)
     expect(opened.status().problem).toMatch(/Next attempt after a pause of \d+ s, at [\d:]{8} UTC\.$/)
@@ -174,7 +178,7 @@ describe('the gateway, when sessions do not last', () => {
   })
 
   test('a resume without a response is given up after its own time limit', async () => {
-    const { isProven } = open({ patienceMs: 60_000, resumePatienceMs: 500 })
+    const { isProven } = open({ readyTimeoutMs: 60_000, resumeTimeoutMs: 500 })
     await until('the connection is proven', isProven)
     sim.gateway.ignoreResume()
     sim.gateway.dropAll()
@@ -184,7 +188,7 @@ describe('the gateway, when sessions do not last', () => {
 })
 
 describe('the throttle', () => {
-  const timing = { identifyEveryMs: 20, lastingSessionMs: 1_000, maxIdentifyPauseMs: 300 }
+  const timing = { identifyEveryMs: 20, minSessionMs: 1_000, maxIdentifyPauseMs: 300 }
   const { signal } = new AbortController()
   const quiet = { delayed: () => {}, record: async () => {} }
 
@@ -192,7 +196,7 @@ describe('the throttle', () => {
     const throttle = createIdentifyThrottle(timing)
     const began = performance.now()
     const at = async (shard: number, lane: number) => {
-      await throttle.wait({ ...quiet, shard, lane }, signal)
+      await throttle.waitForTurn({ ...quiet, shard, lane }, signal)
       return performance.now() - began
     }
     const [, second, other] = await Promise.all([at(0, 0), at(1, 0), at(2, 1)])
@@ -203,17 +207,17 @@ describe('the throttle', () => {
   test('a wait that is given up costs no other caller a turn', async () => {
     const throttle = createIdentifyThrottle({ ...timing, identifyEveryMs: 200 })
     const turn = { ...quiet, lane: 0 }
-    await throttle.wait({ ...turn, shard: 0 }, signal)
+    await throttle.waitForTurn({ ...turn, shard: 0 }, signal)
     const began = performance.now()
     for (const shard of [1, 2, 3]) {
-      const givenUp = throttle.wait({ ...turn, shard }, AbortSignal.timeout(10))
+      const givenUp = throttle.waitForTurn({ ...turn, shard }, AbortSignal.timeout(10))
       await expect(givenUp).rejects.toThrow()
     }
-    await throttle.wait({ ...turn, shard: 4 }, signal)
+    await throttle.waitForTurn({ ...turn, shard: 4 }, signal)
     expect(performance.now() - began).toBeLessThan(390)
   })
 
-  const slow = { identifyEveryMs: 300, lastingSessionMs: 60_000, maxIdentifyPauseMs: 60_000 }
+  const slow = { identifyEveryMs: 300, minSessionMs: 60_000, maxIdentifyPauseMs: 60_000 }
 
   test('goes on where another instance was: its turn, its failures, and what is left', async () => {
     let known: SessionBeginnings | undefined
@@ -221,46 +225,49 @@ describe('the throttle', () => {
       known = recorded
     }
     const one = createIdentifyThrottle(slow)
-    one.allow({ remaining: 2, reset_after: 1_000 })
+    one.setLimit({ remaining: 2, reset_after: 1_000 })
     for (let n = 0; n < 2; n++) {
-      await one.wait({ ...quiet, record, shard: 0, lane: 0 }, signal)
-      one.ended(0, 4_008)
+      await one.waitForTurn({ ...quiet, record, shard: 0, lane: 0 }, signal)
+      one.recordEnd(0, 4_008)
     }
     const other = createIdentifyThrottle(slow)
     other.restore(known as SessionBeginnings, 0)
     expect(other.remaining()).toBe(0)
     const delays: number[] = []
     const delayed = ({ pauseMs }: IdentifyDelay) => void delays.push(pauseMs)
-    await other.wait({ ...quiet, delayed, shard: 0, lane: 0 }, signal)
+    await other.waitForTurn({ ...quiet, delayed, shard: 0, lane: 0 }, signal)
     // None was left until the reset.
     expect(delays[0]).toBeGreaterThan(400)
     const late = createIdentifyThrottle(slow)
     late.restore(known as SessionBeginnings, 120_000)
     const began = performance.now()
-    await late.wait({ ...quiet, shard: 0, lane: 0 }, signal)
+    await late.waitForTurn({ ...quiet, shard: 0, lane: 0 }, signal)
     expect(performance.now() - began).toBeLessThan(250)
   })
 
   test('spreads the last sessions of the day over the time until the reset', async () => {
     let time = 0
     const throttle = createIdentifyThrottle({ ...slow, identifyEveryMs: 5_500 }, () => time)
-    throttle.allow({ remaining: 100, reset_after: 5_000_000 })
+    throttle.setLimit({ remaining: 100, reset_after: 5_000_000 })
     const turn = { ...quiet, shard: 0, lane: 0 }
-    await throttle.wait(turn, signal)
+    await throttle.waitForTurn(turn, signal)
     const closing = new AbortController()
     const delays: IdentifyDelay[] = []
-    const second = throttle.wait({ ...turn, delayed: (delay) => void delays.push(delay) }, closing.signal)
+    const second = throttle.waitForTurn(
+      { ...turn, delayed: (delay) => void delays.push(delay) },
+      closing.signal,
+    )
     closing.abort()
     await expect(second).rejects.toThrow()
     expect(delays[0]).toMatchObject({ problem: expect.stringContaining('Few new gateway sessions') })
     expect(delays[0]?.pauseMs).toBeGreaterThan(30_000)
     // A session that is needed once in a while does not wait.
     time = 60_000
-    await throttle.wait(turn, signal)
+    await throttle.waitForTurn(turn, signal)
     // The platform's new count ends the pause of the old one.
     time = 66_000
-    throttle.allow({ remaining: 900, reset_after: 5_000_000 })
-    await throttle.wait({ ...turn, delayed: () => expect.unreachable() }, signal)
+    throttle.setLimit({ remaining: 900, reset_after: 5_000_000 })
+    await throttle.waitForTurn({ ...turn, delayed: () => expect.unreachable() }, signal)
   })
 
   test('begins no session that could not be recorded', async () => {
@@ -270,10 +277,10 @@ describe('the throttle', () => {
       tries += 1
       if (tries < 2) throw new Error('away')
     }
-    await throttle.wait({ ...quiet, record, shard: 0, lane: 0 }, signal)
+    await throttle.waitForTurn({ ...quiet, record, shard: 0, lane: 0 }, signal)
     expect(tries).toBe(2)
     const closing = new AbortController()
-    const never = throttle.wait(
+    const never = throttle.waitForTurn(
       { ...quiet, shard: 1, lane: 1, record: async () => Promise.reject(new Error('lost')) },
       closing.signal,
     )

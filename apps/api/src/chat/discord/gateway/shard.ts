@@ -1,100 +1,100 @@
 import { isOfPlatform, isResumable } from './refusals.ts'
 
 /**
- * The state of one gateway connection. A connection without events looks the same whether nothing happens or it is
- * broken. So heartbeats are sent: the answer to a heartbeat proves that everything before it has arrived.
+ * The state of one gateway connection. An idle connection and a broken one look the same. Heartbeats tell them apart:
+ * an acknowledged heartbeat proves that all earlier events have arrived. All times are from `performance.now()`.
  */
 export interface ShardHealth {
   isReady: boolean
-  /** The time at which the connection was last ready, or at which the first attempt began. */
-  lostAt: number
-  /** The end of the wait for permission to begin a session. That wait is not the fault of the connection. */
-  waitsUntil: number
-  /** The time of Discord's last message, while the connection is not ready yet. */
-  greetedAt: number | undefined
-  /** True if a resume was requested, and not answered yet. */
+  /** The time at which the current attempt to become ready began: at the creation, a disconnect, or an IDENTIFY. */
+  attemptStartedAt: number
+  /** The time at which a new session may be requested (IDENTIFY). Until then, the connection is not late. */
+  identifyAllowedAt: number
+  /** The time of Discord's last message while the connection is not ready. Undefined before the first one. */
+  lastHandshakeMessageAt: number | undefined
+  /** True while a requested resume has not succeeded. */
   isResuming: boolean
-  /** The close code of Discord that made the resume necessary. */
-  interruptedBy: number | undefined
+  /** Discord's close code that made the resume necessary. */
+  resumeCloseCode: number | undefined
   /** The number of sockets that have failed since the connection was last ready. */
-  failures: number
-  /** The time at which the heartbeat was sent that is not answered yet. */
-  askedAt: number | undefined
-  /** The time at which the last answered heartbeat was sent. */
-  provenAt: number | undefined
-  /** The latency of the last heartbeat in milliseconds. */
+  socketFailures: number
+  /** The time at which the pending heartbeat was sent. Undefined if none is pending. */
+  heartbeatSentAt: number | undefined
+  /** The time at which the last acknowledged heartbeat was sent. Undefined if none was acknowledged yet. */
+  acknowledgedHeartbeatSentAt: number | undefined
+  /** The latency of the last acknowledged heartbeat in milliseconds. */
   latencyMs: number | undefined
 }
 
 /** Creates the state of a connection that is being opened. */
 export const newShard = (): ShardHealth => ({
   isReady: false,
-  lostAt: performance.now(),
-  waitsUntil: 0,
-  greetedAt: undefined,
+  attemptStartedAt: performance.now(),
+  identifyAllowedAt: 0,
+  lastHandshakeMessageAt: undefined,
   isResuming: false,
-  interruptedBy: undefined,
-  failures: 0,
-  askedAt: undefined,
-  provenAt: undefined,
+  resumeCloseCode: undefined,
+  socketFailures: 0,
+  heartbeatSentAt: undefined,
+  acknowledgedHeartbeatSentAt: undefined,
   latencyMs: undefined,
 })
 
 /** Records that the session has begun or was resumed. */
 export function markReady(shard: ShardHealth): void {
-  // Repeated events may still be on their way. Only the next answer proves that they have arrived.
+  // Repeated events may still be on their way. Only the next acknowledgement proves that they have arrived.
   Object.assign(shard, {
     isReady: true,
-    greetedAt: undefined,
+    lastHandshakeMessageAt: undefined,
     isResuming: false,
-    interruptedBy: undefined,
-    failures: 0,
-    askedAt: undefined,
-    provenAt: undefined,
-  })
+    resumeCloseCode: undefined,
+    socketFailures: 0,
+    heartbeatSentAt: undefined,
+    acknowledgedHeartbeatSentAt: undefined,
+  } satisfies Partial<ShardHealth>)
 }
 
 /** Records that the connection was lost. */
-export function markLost(shard: ShardHealth): void {
-  if (shard.isReady) shard.lostAt = performance.now()
+export function markDisconnected(shard: ShardHealth): void {
+  if (shard.isReady) shard.attemptStartedAt = performance.now()
   Object.assign(shard, {
     isReady: false,
-    greetedAt: undefined,
+    lastHandshakeMessageAt: undefined,
     isResuming: false,
-    askedAt: undefined,
-    provenAt: undefined,
+    heartbeatSentAt: undefined,
+    acknowledgedHeartbeatSentAt: undefined,
     latencyMs: undefined,
-  })
+  } satisfies Partial<ShardHealth>)
 }
 
-/** Records the answer to the current heartbeat. */
-export function markAnswered(shard: ShardHealth): void {
-  if (shard.askedAt === undefined) return
-  shard.provenAt = shard.askedAt
-  shard.latencyMs = performance.now() - shard.askedAt
-  shard.askedAt = undefined
+/** Records that Discord has acknowledged the pending heartbeat. */
+export function markHeartbeatAcknowledged(shard: ShardHealth): void {
+  if (shard.heartbeatSentAt === undefined) return
+  shard.acknowledgedHeartbeatSentAt = shard.heartbeatSentAt
+  shard.latencyMs = performance.now() - shard.heartbeatSentAt
+  shard.heartbeatSentAt = undefined
 }
 
 /**
- * Returns the close code with which Discord has ended a session. Returns undefined if the network or this service has
- * closed the connection, or if the session can be resumed. A resume that Discord refuses ends the session, and counts
- * for the close code that made the resume necessary.
+ * Records a close of the connection. Returns the close code if Discord has ended the session. Returns undefined if the
+ * session can be resumed, or if the network or this service has closed the connection. If Discord refuses a resume,
+ * returns the close code that made the resume necessary.
  */
-export function endedBy(shard: ShardHealth, code: number): number | undefined {
-  const wasGreeted = shard.isReady || shard.greetedAt !== undefined
-  if (!wasGreeted || !isOfPlatform(code)) return undefined
+export function recordClose(shard: ShardHealth, code: number): number | undefined {
+  const hasReceived = shard.isReady || shard.lastHandshakeMessageAt !== undefined
+  if (!hasReceived || !isOfPlatform(code)) return undefined
   if (isResumable(code) && (shard.isReady || shard.isResuming)) {
-    shard.interruptedBy = code
+    shard.resumeCloseCode = code
     return undefined
   }
   // "Invalid session" is reported as a close with 1000.
-  return shard.isResuming && code === 1_000 ? shard.interruptedBy : code
+  return shard.isResuming && code === 1_000 ? shard.resumeCloseCode : code
 }
 
-/** Returns how long the current heartbeat has been unanswered, in milliseconds. */
-export const silentForMs = ({ askedAt }: ShardHealth): number =>
-  askedAt === undefined ? 0 : performance.now() - askedAt
+/** Returns for how many milliseconds a heartbeat has been pending, or 0 if none is. */
+export const heartbeatPendingMs = ({ heartbeatSentAt }: ShardHealth): number =>
+  heartbeatSentAt === undefined ? 0 : performance.now() - heartbeatSentAt
 
-/** Returns the time in milliseconds since the last message of a connection that is not ready. */
-export const unansweredForMs = ({ isReady, greetedAt }: ShardHealth): number =>
-  isReady || greetedAt === undefined ? 0 : performance.now() - greetedAt
+/** Returns the milliseconds since the last message of a connection that is not ready, or 0 if it is ready. */
+export const handshakeSilenceMs = ({ isReady, lastHandshakeMessageAt }: ShardHealth): number =>
+  isReady || lastHandshakeMessageAt === undefined ? 0 : performance.now() - lastHandshakeMessageAt

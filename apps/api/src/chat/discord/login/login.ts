@@ -4,7 +4,7 @@ import { createFairQueue, QueueFull } from '#platform/fair-queue'
 import { readAnswer } from '#platform/outbound/read-answer'
 import { type ChatPlatform, ChatPlatformError } from '../../chat-platform.ts'
 import { toUser } from '../objects.ts'
-import { type DiscordBudget, settled } from '../rest/budget.ts'
+import { type DiscordBudget, recordingResponse, type Spending } from '../rest/budget.ts'
 import { userAgent } from '../user-agent.ts'
 
 export interface DiscordLoginOptions {
@@ -27,7 +27,7 @@ const codeShape = /^[\w.~+/=-]{1,512}$/
  * The limits of sign-ins that use Discord or wait for it on this instance, in total and per IP address. An address that
  * sends only invalid codes can try one per second, if no other address is waiting.
  */
-const shares = {
+const queueLimits = {
   maxAtOnce: 32,
   maxAtOncePerCaller: 16,
   maxWaiting: 1_000,
@@ -60,9 +60,9 @@ export function createDiscordLogin(
     [oauth.allowInsecureRequests]: options.apiUrl.startsWith('http:'),
   }
   const queue = createFairQueue({
-    ...shares,
+    ...queueLimits,
     turn: async () => {
-      await options.budget.patience(exchange)
+      await options.budget.waitForPause(exchange)
       await options.exchangePace()
     },
   })
@@ -84,22 +84,22 @@ export function createDiscordLogin(
     },
     isIssuer: (iss) => iss === undefined || iss === issuer,
     identify: async ({ code, codeVerifier, from }) => {
-      refuseIncomplete(options)
+      requireCredentials(options)
       if (!codeShape.test(code)) throw new ChatPlatformError('refused', 'This is not a code of the platform.')
       try {
-        return await queue.run(from, () => identifyOnce(code, codeVerifier), isTheirs)
+        return await queue.run(from, () => identifyOnce(code, codeVerifier), isCausedByCaller)
       } catch (error) {
         if (!(error instanceof QueueFull)) throw error
         throw new ChatPlatformError('unavailable', 'Too many sign-ins are waiting for Discord.')
       }
     },
     isClientAccepted: async () => {
-      refuseIncomplete(options)
+      requireCredentials(options)
       // This code was never issued. Discord checks the client before the code, so the error shows whether the client is
       // accepted, and no token is created.
-      const madeUp = { code: 'made-up', redirect_uri: options.callbackUrl }
+      const unissued = { code: 'made-up', redirect_uri: options.callbackUrl }
       const { status } = await asChatPlatformError(() =>
-        oauth.genericTokenEndpointRequest(server, client, credentials, 'authorization_code', madeUp, http),
+        oauth.genericTokenEndpointRequest(server, client, credentials, 'authorization_code', unissued, http),
       )
       if (status === 400 || status === 401) return status === 400
       throw statusError(status)
@@ -107,13 +107,13 @@ export function createDiscordLogin(
   }
 
   async function identifyOnce(code: string, codeVerifier: string) {
-    const answer = oauth.validateAuthResponse(server, client, new URLSearchParams({ code }))
+    const callbackParameters = oauth.validateAuthResponse(server, client, new URLSearchParams({ code }))
     const token = await asChatPlatformError(async () => {
       const response = await oauth.authorizationCodeGrantRequest(
         server,
         client,
         credentials,
-        answer,
+        callbackParameters,
         options.callbackUrl,
         codeVerifier,
         http,
@@ -144,7 +144,7 @@ export function createDiscordLogin(
  * Throws if the client ID or secret is missing. Outside production, the service starts without them, and rejects
  * sign-ins as Discord would.
  */
-function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
+function requireCredentials({ clientId, clientSecret }: DiscordLoginOptions) {
   const needed = { CHAT_CLIENT_ID: clientId, CHAT_CLIENT_SECRET: clientSecret }
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === '' ? [name] : []))
   if (missing.length === 0) return
@@ -166,13 +166,13 @@ class MemberLimited extends ChatPlatformError {
  * Returns true if the caller has caused the error: an invalid code, or a member with too many requests. Addresses that
  * cause only such errors go last.
  */
-const isTheirs = (error: unknown) =>
+const isCausedByCaller = (error: unknown) =>
   error instanceof MemberLimited ||
   // A 401 means that the credentials of this service are wrong.
   (error instanceof ChatPlatformError && error.failure === 'refused' && error.status !== 401)
 
-const exchange = { lane: 'oauth' } as const
-const membersRead = { lane: 'oauth', isMembers: true } as const
+const exchange: Spending = { lane: 'oauth' }
+const memberRead: Spending = { lane: 'oauth', usesMemberToken: true }
 
 /**
  * Wraps `fetchOnce` with the budget. Codes are exchanged one after another, so only that request waits for the end of a
@@ -182,17 +182,17 @@ const fetchWithin =
   (budget: DiscordBudget): typeof fetchOnce =>
   async (url, init) => {
     const isExchange = url.endsWith('/oauth2/token')
-    const ask = async () => {
-      const spending = isExchange ? exchange : membersRead
-      if (isExchange) await budget.spendInTurn(spending)
+    const send = async () => {
+      const spending = isExchange ? exchange : memberRead
+      if (isExchange) await budget.spendAfterPause(spending)
       else budget.spend(spending)
-      return settled(budget, spending, fetchOnce(url, init))
+      return recordingResponse(budget, spending, fetchOnce(url, init))
     }
-    const response = await ask()
+    const response = await send()
     // Discord applies its limit before it checks the code, so the code is still valid and can be sent again.
     if (response.status !== 429 || !isExchange) return response
-    await budget.patience(exchange)
-    return budget.pauseMs(exchange) > 0 ? response : ask()
+    await budget.waitForPause(exchange)
+    return budget.pauseMs(exchange) > 0 ? response : send()
   }
 
 /**

@@ -15,9 +15,9 @@ export interface Buckets {
    *
    * @throws ChatPlatformError if it stays empty for too long
    */
-  turn(route: string, priority: Priority, signal: AbortSignal | null): Promise<void>
+  wait(route: string, priority: Priority, signal: AbortSignal | null): Promise<void>
   /** Records the state of a bucket from a response, for all instances. */
-  note(
+  record(
     route: string,
     response: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
   ): Promise<void>
@@ -37,7 +37,7 @@ export function createBuckets(cache: Cache): Buckets {
     cache.set(key, '1', Math.min(Math.ceil(Number(seconds ?? 1) * 1_000) || 1_000, 3_600_000))
 
   return {
-    async turn(route, priority, signal) {
+    async wait(route, priority, signal) {
       const keys = [everything, empty(route), ...(priority === 'background' ? [low(route)] : [])]
       const deadline = performance.now() + maxWaitMs
       while ((await Promise.all(keys.map((key) => cache.get(key)))).some((found) => found !== undefined)) {
@@ -48,7 +48,7 @@ export function createBuckets(cache: Cache): Buckets {
         await sleep(checkEveryMs)
       }
     },
-    async note(route, { status, headers }) {
+    async record(route, { status, headers }) {
       if (status === 429) {
         // This also applies if others have used up the limit.
         const isGlobal = headers.get('x-ratelimit-global') === 'true'

@@ -20,7 +20,7 @@ function givenBudget(cache = createMemoryCache()) {
     } catch {
       return false
     }
-    budget.settle(spending, { status, headers: new Headers(headers) })
+    budget.recordResponse(spending, { status, headers: new Headers(headers) })
     return true
   }
   return {
@@ -72,7 +72,7 @@ test('after a pause one request finds out whether it is over; logins may first',
   expect(ask(background, 200)).toBe(false)
   budget.spend(login)
   expect(ask(login, 200)).toBe(false)
-  budget.settle(login, { status: 200, headers: new Headers() })
+  budget.recordResponse(login, { status: 200, headers: new Headers() })
   expect(budget.state().open).toEqual([])
   expect(ask(background, 200)).toBe(true)
 })
@@ -127,7 +127,7 @@ test('junk codes, refused codes and limits of one member open nothing, however m
   for (let i = 0; i < 900; i++) {
     expect(ask({ lane: 'oauth' }, 400)).toBe(true)
     expect(ask({ lane: 'oauth' }, i % 2 ? 400 : 403)).toBe(true)
-    expect(ask({ lane: 'oauth', isMembers: true }, i % 2 ? 401 : 429)).toBe(true)
+    expect(ask({ lane: 'oauth', usesMemberToken: true }, i % 2 ? 401 : 429)).toBe(true)
     wait(700)
   }
   expect(budget.state().open).toEqual([])
@@ -177,7 +177,7 @@ test('shows what was sent, what is left, and how long the last answer took', asy
   const { ask, budget, wait } = givenBudget()
   ask(login, 200)
   ask(background, 401)
-  budget.took(12.4)
+  budget.recordLatency(12.4)
   await Promise.resolve()
   expect(budget.state()).toEqual({
     perSecond: 48,

@@ -9,7 +9,7 @@ const pauses = { firstPauseMs: 30_000, maxPauseMs: 10 * minute }
 /** Discord usually states when a limit ends. If not, these pauses are used. */
 const limitPauses = { firstPauseMs: 1_000, maxPauseMs: 10 * minute }
 /** The time for which a sign-in waits for the end of a limit. Then it fails: Discord is busy. */
-const loginPatienceMs = 2_500
+const maxLoginWaitMs = 2_500
 const checkEveryMs = 25
 
 /**
@@ -33,11 +33,11 @@ type Kind = keyof typeof limits
  * The number of refusals in ten minutes that all instances together may have. Instances behind the same IP address are
  * banned together.
  */
-const maxTogether = 2_000
+const maxRefusalsTogether = 2_000
 /** The number of requests per second, below Discord's limit of 50. `pace.ts` enforces it. */
 const perSecond = 48
 
-const why: Record<Kind, string> = {
+const problems: Record<Kind, string> = {
   token: 'Discord rejects the bot token. Set CHAT_BOT_TOKEN to the current token and restart.',
   client: 'Discord rejects CHAT_CLIENT_ID and CHAT_CLIENT_SECRET. Correct them and restart.',
   rate: 'Discord rate-limits requests. Rolecall retries automatically.',
@@ -52,7 +52,7 @@ export interface Spending {
   /** The server that the request is about. */
   readonly serverId?: string | undefined
   /** True if the request uses the token of a member. A refusal then concerns only that member. */
-  readonly isMembers?: boolean
+  readonly usesMemberToken?: boolean
 }
 
 /** The response to a request. */
@@ -63,8 +63,8 @@ export interface Outcome {
 
 /** Decides whether a request may be sent, and counts the refusals. */
 export interface DiscordBudget {
-  /** Waits for the end of a short pause. The first sign-in after the pause is the test. */
-  patience(spending: Spending): Promise<void>
+  /** Waits for the end of a short pause, but does not count a request. */
+  waitForPause(spending: Spending): Promise<void>
   /** Returns the time until such a request may be sent in milliseconds. 0 means now. */
   pauseMs(spending: Spending): number
   /**
@@ -78,14 +78,14 @@ export interface DiscordBudget {
    *
    * @throws ChatPlatformError if the pause is too long
    */
-  spendInTurn(spending: Spending): Promise<void>
+  spendAfterPause(spending: Spending): Promise<void>
   /**
    * Records the response, or undefined if there was none. A limit that others have used up (`shared`) does not count as
    * a refusal.
    */
-  settle(spending: Spending, outcome: Outcome | undefined): void
+  recordResponse(spending: Spending, outcome: Outcome | undefined): void
   /** Records the duration of the last request in milliseconds. */
-  took(ms: number): void
+  recordLatency(ms: number): void
   state(): ChatBudget
 }
 
@@ -106,46 +106,48 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
     return made
   }
 
-  const countTogether = async () => {
+  /** Counts a refusal in the cache. If all instances together have too many, suspends all requests. */
+  const countForAllInstances = async () => {
     const total = await cache.count('chat-refused', 1, 10 * minute)
     if (total === undefined) return
     shared = { total, at: now() }
     const guard = breaker('total')
-    if (total < maxTogether || guard.openForMs() !== undefined) return
+    if (total < maxRefusalsTogether || guard.openForMs() !== undefined) return
     guard.trip()
-    log.error({ refusals: total }, why.total)
+    log.error({ refusals: total }, problems.total)
   }
 
-  const refusing = (spending: Spending): Kind | undefined => {
+  /** Returns the first kind of this request that is suspended, or undefined. */
+  const findSuspended = (spending: Spending): Kind | undefined => {
     const priority = spending.lane === 'oauth' ? 'login' : spending.lane
-    return kindsOf(spending).find((kind) => !breaker(kind, spending.serverId).admits(priority))
+    return kindsOf(spending).find((kind) => !breaker(kind, spending.serverId).allows(priority))
   }
   const spend = (spending: Spending) => {
     const { lane, serverId } = spending
-    const refused = refusing(spending)
-    if (refused) throw new ChatPlatformError('unavailable', why[refused])
-    for (const kind of kindsOf(spending)) breaker(kind, serverId).began()
+    const refused = findSuspended(spending)
+    if (refused) throw new ChatPlatformError('unavailable', problems[refused])
+    for (const kind of kindsOf(spending)) breaker(kind, serverId).recordRequest()
     sent.push({ at: now(), lane })
     while ((sent[0]?.at ?? now()) < now() - minute) sent.shift()
   }
   const pauseMs = (spending: Spending): number => {
-    const kind = refusing(spending)
+    const kind = findSuspended(spending)
     // During a test, its response decides how long the wait is.
     return kind === undefined ? 0 : Math.max(checkEveryMs, breaker(kind, spending.serverId).openForMs() ?? 0)
   }
 
   return {
     pauseMs,
-    async patience(spending) {
-      const deadline = now() + loginPatienceMs
+    async waitForPause(spending) {
+      const deadline = now() + maxLoginWaitMs
       for (let waitMs = pauseMs(spending); waitMs > 0; waitMs = pauseMs(spending)) {
         if (spending.lane === 'background' || now() + waitMs > deadline) return
         await sleep(Math.min(waitMs, checkEveryMs))
       }
     },
     spend,
-    async spendInTurn(spending) {
-      const deadline = now() + loginPatienceMs
+    async spendAfterPause(spending) {
+      const deadline = now() + maxLoginWaitMs
       for (;;) {
         const waitMs = pauseMs(spending)
         // The check and `spend` run in the same synchronous step. So of all requests that waited for the end of a
@@ -155,33 +157,34 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
         await sleep(Math.min(waitMs, checkEveryMs))
       }
     },
-    settle(spending, outcome) {
+    recordResponse(spending, outcome) {
       if (!outcome) {
-        for (const kind of kindsOf(spending)) breaker(kind, spending.serverId).answered(false)
+        for (const kind of kindsOf(spending)) breaker(kind, spending.serverId).recordResponse(false)
         return
       }
       const { status, headers } = outcome
       const isShared = headers.get('x-ratelimit-scope') === 'shared'
-      const reason = status === 429 && isShared ? undefined : reasonOf(status, spending)
+      const reason = status === 429 && isShared ? undefined : refusalReason(status, spending)
       const retryAfterMs = status === 429 ? retryAfterOf(headers) : undefined
       for (const kind of kindsOf(spending)) {
         const one = breaker(kind, spending.serverId)
-        if (reason === undefined) one.answered(status < 500 && status !== 429)
+        if (reason === undefined) one.recordResponse(status < 500 && status !== 429)
         // A request that was refused for one reason says little about the other reasons. But it may show that the token
         // is valid.
-        else if (kind !== reason && kind !== 'total') one.answered(isProof(kind, status))
+        else if (kind !== reason && kind !== 'total') one.recordResponse(clearsReason(kind, status))
         else {
           const wasOpen = one.openForMs() !== undefined
-          one.refused(kind === reason ? retryAfterMs : undefined)
-          if (!wasOpen && one.openForMs() !== undefined) log.error({ serverId: spending.serverId }, why[kind])
+          one.recordRefusal(kind === reason ? retryAfterMs : undefined)
+          if (!wasOpen && one.openForMs() !== undefined)
+            log.error({ serverId: spending.serverId }, problems[kind])
         }
       }
       if (reason === undefined) return
       refusals.push(now())
       if (refusals.length > 2_000) refusals = refusals.slice(-1_000)
-      void countTogether()
+      void countForAllInstances()
     },
-    took(ms) {
+    recordLatency(ms) {
       lastLatencyMs = Math.round(ms)
     },
     state() {
@@ -205,33 +208,34 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   }
 }
 
-/** Waits for a response, and records it in the budget. Also records a missing response. */
-export async function settled<T extends Outcome>(
+/** Waits for a response, records it in the budget, and returns it. Also records a missing response. */
+export async function recordingResponse<T extends Outcome>(
   budget: DiscordBudget,
   spending: Spending,
-  answer: Promise<T>,
+  response: Promise<T>,
 ): Promise<T> {
   let outcome: T | undefined
   try {
-    outcome = await answer
+    outcome = await response
     return outcome
   } finally {
-    budget.settle(spending, outcome)
+    budget.recordResponse(spending, outcome)
   }
 }
 
-const isProof = (kind: Kind, status: number) =>
+/** Returns true if a refusal with this status shows that another reason for refusals is gone. */
+const clearsReason = (kind: Kind, status: number) =>
   (kind === 'token' && status === 403) || (kind === 'oauth' && status !== 429)
 
-const kindsOf = ({ lane, serverId, isMembers }: Spending): Kind[] =>
-  isMembers
+const kindsOf = ({ lane, serverId, usesMemberToken }: Spending): Kind[] =>
+  usesMemberToken
     ? ['total']
     : lane === 'oauth'
       ? ['client', 'oauth', 'total']
       : ['token', 'rate', 'total', ...(serverId ? (['server'] as const) : [])]
 
-function reasonOf(status: number, { lane, serverId, isMembers }: Spending): Kind | undefined {
-  if (isMembers) return status === 403 || status === 429 ? 'total' : undefined
+function refusalReason(status: number, { lane, serverId, usesMemberToken }: Spending): Kind | undefined {
+  if (usesMemberToken) return status === 403 || status === 429 ? 'total' : undefined
   if (status === 401) return lane === 'oauth' ? 'client' : 'token'
   // Discord's edge refuses the codes of single unknown clients. That says nothing about the next sign-in.
   if (status === 403 && lane === 'oauth') return 'total'

@@ -9,17 +9,17 @@ import type { Pace } from './rest.ts'
  * windows, no second has more than 48 of them. Background work leaves a part of each window to sign-ins.
  */
 const windowMs = 200
-const together = { all: 8, background: 6 }
+const sharedLimits = { all: 8, background: 6 }
 /**
  * The limits of an instance without the cache. Instances then do not know of each other. With these values, five of
  * them together stay below Discord's limit.
  */
-const alone = { all: 2, background: 1 }
+const soloLimits = { all: 2, background: 1 }
 
 /** Creates the pace that all instances with the same cache share. */
 export function createPace(cache: Cache): Pace {
-  const all = createTurns(cache, 'chat-all', together.all, alone.all)
-  const background = createTurns(cache, 'chat-background', together.background, alone.background)
+  const all = createTurns(cache, 'chat-all', sharedLimits.all, soloLimits.all)
+  const background = createTurns(cache, 'chat-background', sharedLimits.background, soloLimits.background)
   return async (priority, signal) => {
     if (priority === 'background') await background(signal)
     await all(signal)

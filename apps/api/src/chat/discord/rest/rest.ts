@@ -3,7 +3,7 @@ import type { Log } from '#platform/log'
 import { ChatPlatformError, type Priority } from '../../chat-platform.ts'
 import { userAgent } from '../user-agent.ts'
 import type { Buckets } from './buckets.ts'
-import { type DiscordBudget, settled } from './budget.ts'
+import { type DiscordBudget, recordingResponse } from './budget.ts'
 
 /** The longest duration of a call, with its waits and retries. A person waits for a sign-in, but not for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
@@ -65,17 +65,17 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
     makeRequest: async (url, init) => {
       const signal = init.signal ?? null
       const route = new URL(url).pathname
-      await buckets?.turn(route, priority, signal)
+      await buckets?.wait(route, priority, signal)
       await pace?.(priority, signal)
       const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
-      await budget.spendInTurn(spending)
+      await budget.spendAfterPause(spending)
       const sentAt = performance.now()
       // Replaces the name of the library, because Discord requires the name of the application.
       const headers = { ...init.headers, 'User-Agent': userAgent }
       const sent = DefaultRestOptions.makeRequest(url, { ...init, headers })
-      const response = await settled(budget, spending, sent)
-      budget.took(performance.now() - sentAt)
-      await buckets?.note(route, response)
+      const response = await recordingResponse(budget, spending, sent)
+      budget.recordLatency(performance.now() - sentAt)
+      await buckets?.record(route, response)
       return response
     },
   })

@@ -35,35 +35,36 @@ export const postToDiscordWebhook: PostToWebhook = async (url, message, signal) 
   }
 }
 
-interface Said {
+/** The fields of an error response that matter here. */
+interface ErrorBody {
   readonly code?: unknown
   readonly retry_after?: unknown
   readonly global?: unknown
 }
 
-function outcomeOf({ status, headers, ok }: Response, said: Said | undefined): ChatPost {
-  const code = typeof said?.code === 'number' && said.code !== 0 ? ` ${said.code}` : ''
-  const answered = { status, error: `Discord returned status ${status}${code}.` }
+function outcomeOf({ status, headers, ok }: Response, body: ErrorBody | undefined): ChatPost {
+  const code = typeof body?.code === 'number' && body.code !== 0 ? ` ${body.code}` : ''
+  const failure = { status, error: `Discord returned status ${status}${code}.` }
   if (ok) return { outcome: 'delivered', status, error: null, pauseMs: pauseAfter(headers) }
-  if (status === 401 || status === 404 || said?.code === RESTJSONErrorCodes.UnknownWebhook) {
-    return { outcome: 'gone', ...answered }
+  if (status === 401 || status === 404 || body?.code === RESTJSONErrorCodes.UnknownWebhook) {
+    return { outcome: 'gone', ...failure }
   }
   if (status === 429) {
     // A 429 without JSON comes from Discord's edge, which counts per IP address and not per webhook.
-    const isGlobal = said === undefined || said.global === true || headers.has('x-ratelimit-global')
-    return { outcome: 'limited', ...answered, pauseMs: retryAfter(headers, said), isGlobal }
+    const isGlobal = body === undefined || body.global === true || headers.has('x-ratelimit-global')
+    return { outcome: 'limited', ...failure, pauseMs: retryAfter(headers, body), isGlobal }
   }
   // Only Discord itself sends JSON. An HTML page comes from a proxy in front of it.
-  if ([400, 413, 415, 422].includes(status) && said) return { outcome: 'refused', ...answered }
-  return { outcome: 'failed', ...answered }
+  if ([400, 413, 415, 422].includes(status) && body) return { outcome: 'refused', ...failure }
+  return { outcome: 'failed', ...failure }
 }
 
 /**
  * Returns the pause in milliseconds. The header has whole seconds, and the body a fraction. The longer one is never too
  * early.
  */
-function retryAfter(headers: Headers, said: Said | undefined): number | undefined {
-  const waits = [Number(headers.get('retry-after') ?? Number.NaN), Number(said?.retry_after ?? Number.NaN)]
+function retryAfter(headers: Headers, body: ErrorBody | undefined): number | undefined {
+  const waits = [Number(headers.get('retry-after') ?? Number.NaN), Number(body?.retry_after ?? Number.NaN)]
   const seconds = Math.max(...waits.filter((wait) => Number.isFinite(wait) && wait >= 0))
   return Number.isFinite(seconds) ? seconds * 1_000 : undefined
 }
@@ -76,7 +77,7 @@ function pauseAfter(headers: Headers): number | undefined {
 }
 
 /** Reads a response if it is a short JSON object. Otherwise, returns undefined. */
-async function readJson(response: Response, signal: AbortSignal): Promise<Said | undefined> {
+async function readJson(response: Response, signal: AbortSignal): Promise<ErrorBody | undefined> {
   try {
     const body = await readAnswer(response, signal, maxBytes)
     const value: unknown = body && JSON.parse(body.toString('utf8'))
