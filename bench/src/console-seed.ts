@@ -1,4 +1,4 @@
-import { commit, type HashedEntry, hashOf } from '@rolecall/api/audit/entry'
+import { createCommitments, type HashedEntry, hashOf } from '@rolecall/api/audit/entry'
 import { appendEntries, type ChainedEntry, lockHead } from '@rolecall/api/audit/store'
 import type { Deps } from '@rolecall/api/deps'
 import { grantAccess } from '@rolecall/api/features/access/grant-access'
@@ -46,7 +46,7 @@ export async function seedAudit(
             projects,
             members,
           })
-          const commitments = commit(entry)
+          const commitments = createCommitments(entry)
           const hash = hashOf(previousHash, entry, commitments)
           entries.push({ ...entry, ...commitments, previousHash, hash })
           previousHash = hash

@@ -100,7 +100,7 @@ describe.each(engines)('the chain of the audit log on %s', (engine) => {
     ['the first entry taken out', 'delete from audit_log where seq = 1', 'Entry 1 is missing.'],
     ['entries cut off the end', 'delete from audit_log where seq > 40', 'Entry 41 is missing'],
     ['all entries taken out', 'delete from audit_log', 'Entry 1 is missing'],
-    ['a head moved back', 'update audit_head set seq = 50', 'Entry 51 is not in the chain'],
+    ['a head moved back', 'update audit_head set seq = 50', 'Entry 51 lies beyond the head'],
     ['another head', "update audit_head set hash = repeat('b', 64)", 'does not match the last entry'],
     ['no head', 'delete from audit_head', 'The head of the chain is missing.'],
     [

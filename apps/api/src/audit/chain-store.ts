@@ -50,7 +50,7 @@ export const streamChain = (db: Pick<Database, 'stream'>) =>
  * Reads one page of the chain, after an entry or from its beginning. If the log is empty, returns one row without an
  * entry.
  */
-export const pageOfChain = (db: Queryable, afterSeq: number, limit: number) =>
+export const readChainPage = (db: Queryable, afterSeq: number, limit: number) =>
   db.query<ChainRow>(sql`
     select ${chainColumns}
     from audit_head h cross join audit_start s left join lateral (
@@ -65,7 +65,7 @@ export const allowInTransaction = (tx: Tx, what: 'erasure' | 'retention') =>
  * A condition that is true for entries that name a member: as the actor, as the target, in the changes, or in the
  * summary.
  */
-export const isNamed = (memberId: string): Sql => sql`(
+export const namesMember = (memberId: string): Sql => sql`(
   actor_id = ${memberId} or target_id = ${memberId} or position(${memberId} in changes::text) > 0
   or position(${memberId} in summary) > 0)`
 
@@ -73,15 +73,15 @@ export const isNamed = (memberId: string): Sql => sql`(
  * Finds the entries that name a member, up to the current end of the chain. Reads the whole log, without blocking other
  * transactions.
  */
-export const findNamed = (tx: Tx, memberId: string) =>
+export const findEntriesNaming = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ readonly upTo: number; readonly seqs: readonly number[] }>(sql`
     select h.seq::float8 as "upTo", array(
-      select l.seq::float8 from audit_log l where l.seq <= h.seq and ${isNamed(memberId)}) as seqs
+      select l.seq::float8 from audit_log l where l.seq <= h.seq and ${namesMember(memberId)}) as seqs
     from audit_head h`)
 
 /**
  * Erases the parts of entries that name a member, each with its salt: the actor, the target, and the summary. Covers
- * the entries that `findNamed` has found, and all entries since. `erasedBy` is the entry that records the erasure.
+ * the entries that `findEntriesNaming` has found, and all entries since. `erasedBy` is the entry that records the erasure.
  */
 export const eraseFromEntries = (
   tx: Tx,
@@ -94,7 +94,7 @@ export const eraseFromEntries = (
       select seq, actor_id is not distinct from ${memberId} as by_them,
         target_id is not distinct from ${memberId} or coalesce(position(${memberId} in changes::text), 0) > 0 as to_them
       from audit_log
-      where seq = any(${seqs}::bigint[]) or seq > ${upTo}::bigint and ${isNamed(memberId)})
+      where seq = any(${seqs}::bigint[]) or seq > ${upTo}::bigint and ${namesMember(memberId)})
     update audit_log l set erased_by = ${erasedBy},
       actor_id = case when not n.by_them then l.actor_id end,
       actor_username = case when not n.by_them then l.actor_username end,
@@ -117,7 +117,7 @@ export interface Cut {
  * Finds the last entry that is older than this number of days, but only if the log begins at least a day before it. So
  * the log gets a new beginning once a day, and not for each entry that becomes too old.
  */
-export const findCut = (db: Queryable, days: number) =>
+export const findRetentionCut = (db: Queryable, days: number) =>
   db.maybeOne<Cut & { readonly before: number }>(sql`
     select l.seq, l.hash, s.seq as before
     from audit_start s cross join lateral (
@@ -132,7 +132,7 @@ export const moveStart = (tx: Tx, { seq, hash }: Cut) =>
   tx.execute(sql`update audit_start set seq = ${seq}, hash = ${hash} where seq < ${seq}`)
 
 /** Deletes up to `limit` entries before the beginning of the log, and returns their number. */
-export const deleteLetGo = (tx: Tx, limit: number) =>
+export const deleteRetiredEntries = (tx: Tx, limit: number) =>
   tx.execute(sql`
     delete from audit_log where seq in (
       select l.seq from audit_log l where l.seq <= (select seq from audit_start) order by l.seq limit ${limit})`)

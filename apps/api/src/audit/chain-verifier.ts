@@ -3,14 +3,14 @@ import type { audit } from '@rolecall/contract'
 import type { Database } from '#platform/db/database'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Log } from '#platform/log'
-import { pageOfChain } from './chain-store.ts'
+import { readChainPage } from './chain-store.ts'
 import { type ChainEntry, ChainWalk } from './chain-walk.ts'
 import {
-  keepProblem,
-  keepVerification,
   lockVerification,
   readVerification,
   restartVerification,
+  storeProblem,
+  storeProgress,
 } from './verification-store.ts'
 
 /** The number of entries in one step. Hashing them takes about ten milliseconds. Then other work has its turn. */
@@ -45,7 +45,7 @@ interface VerifierDeps {
   readonly log: Log
 }
 
-/** Creates the background check. One instance at a time takes a step, with a lock on the stored progress. */
+/** Creates the background check. Only one instance at a time runs a step: it locks the stored progress. */
 export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -53,26 +53,26 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
 
   const step = () =>
     db.transaction(async (tx) => {
-      const found = await lockVerification(tx, maxAgeHours)
-      if (!found) return false
-      const isNew = found.isOld || found.walk === null
-      if (found.isBroken && !isNew) return false
-      if (found.isOld) await restartVerification(tx)
-      const walk = new ChainWalk(isNew || found.walk === null ? undefined : found.walk)
-      const rows = await pageOfChain(tx, walk.seq, entriesPerStep)
+      const progress = await lockVerification(tx, maxAgeHours)
+      if (!progress) return false
+      const isNew = progress.isOld || progress.walk === null
+      if (progress.isBroken && !isNew) return false
+      if (progress.isOld) await restartVerification(tx)
+      const walk = new ChainWalk(isNew || progress.walk === null ? undefined : progress.walk)
+      const rows = await readChainPage(tx, walk.seq, entriesPerStep)
       const [first] = rows
-      if (first && !walk.sees(first)) {
+      if (first && !walk.setEnds(first)) {
         await restartVerification(tx)
         return true
       }
       const entries = rows.filter(isEntry)
       // The page and the ends of the chain come from the same snapshot. So a page that is not full is the last one.
       const isLast = entries.length < entriesPerStep
-      const problem = walkAlong(walk, entries) ?? (isLast ? walk.problemAtEnd() : undefined)
-      if (problem === undefined) await keepVerification(tx, walk.state, isLast)
+      const problem = findProblem(walk, entries) ?? (isLast ? walk.problemAtEnd() : undefined)
+      if (problem === undefined) await storeProgress(tx, walk.state, isLast)
       else {
         log.error({ problem }, 'audit log verification failed: an entry was altered or deleted')
-        await keepProblem(tx, walk.state, problem)
+        await storeProblem(tx, walk.state, problem)
       }
       return problem === undefined && !isLast
     })
@@ -121,7 +121,8 @@ const mend =
 
 const isEntry = (row: { readonly seq: number | null }): row is ChainEntry => row.seq !== null
 
-function walkAlong(walk: ChainWalk, entries: readonly ChainEntry[]): string | undefined {
+/** Checks the next entries of a walk. Returns the first problem, or undefined. */
+function findProblem(walk: ChainWalk, entries: readonly ChainEntry[]): string | undefined {
   for (const entry of entries) {
     const problem = walk.step(entry)
     if (problem) return problem

@@ -41,7 +41,7 @@ export type Commitments = {
  * Creates the commitments of an entry, with salts of 128 bits. Without the salt, an erased value cannot be found by
  * trying guesses.
  */
-export function commit(entry: HashedEntry): Commitments {
+export function createCommitments(entry: HashedEntry): Commitments {
   const [actorSalt, targetSalt, summarySalt] = [newSalt(), newSalt(), newSalt()]
   return {
     actorSalt,

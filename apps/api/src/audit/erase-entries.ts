@@ -1,5 +1,5 @@
 import type { Tx } from '#platform/db/database'
-import { allowInTransaction, eraseFromEntries, findNamed } from './chain-store.ts'
+import { allowInTransaction, eraseFromEntries, findEntriesNaming } from './chain-store.ts'
 import type { By, RecordAudit } from './event.ts'
 import { lockHead } from './store.ts'
 
@@ -27,10 +27,10 @@ export async function eraseMemberFromEntries(
   memberId: string,
 ): Promise<void> {
   // Reads the log, which may be long, before the lock makes other writers wait.
-  const found = (await findNamed(tx, memberId)) ?? { upTo: 0, seqs: [] }
+  const named = (await findEntriesNaming(tx, memberId)) ?? { upTo: 0, seqs: [] }
   const head = await lockHead(tx)
   await allowErasure(tx)
-  const entries = await eraseFromEntries(tx, memberId, found, head.seq + 1)
+  const entries = await eraseFromEntries(tx, memberId, named, head.seq + 1)
   await record(tx, {
     ...by,
     actionType: 'member',

@@ -1,5 +1,5 @@
 import { uuidv7 } from '#platform/crypto/uuid'
-import { commit, type HashedEntry, hashOf } from './entry.ts'
+import { createCommitments, type HashedEntry, hashOf } from './entry.ts'
 import type { AuditEvent, RecordAudit } from './event.ts'
 import { appendEntries, type ChainedEntry, type Head, lockHead } from './store.ts'
 
@@ -15,7 +15,7 @@ export const recordAudit: RecordAudit = async (tx, recorded) => {
   let previousHash = head.hash
   for (const event of events) {
     const entry = toEntry(event, head, head.seq + entries.length + 1)
-    const commitments = commit(entry)
+    const commitments = createCommitments(entry)
     const hash = hashOf(previousHash, entry, commitments)
     const chained = { ...entry, ...commitments, previousHash, hash }
     entries.push(chained)
@@ -38,10 +38,10 @@ const toEntry = (event: AuditEvent, { now }: Head, seq: number): HashedEntry => 
   targetId: event.target?.id ?? null,
   targetName: event.target?.name?.toWellFormed() ?? null,
   summary: event.summary.toWellFormed(),
-  changes: event.changes ? JSON.stringify(event.changes, orNull) : null,
+  changes: event.changes ? JSON.stringify(event.changes, undefinedToNull) : null,
   ip: event.client?.ip ?? null,
   requestId: event.client?.requestId ?? null,
 })
 
 /** A missing value is null in an entry, so no key is ever missing. */
-const orNull = (_key: string, value: unknown) => value ?? null
+const undefinedToNull = (_key: string, value: unknown) => value ?? null

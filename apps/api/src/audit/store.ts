@@ -9,7 +9,9 @@ export interface Head {
   now: Date
 }
 
-/** Returns the end of the chain, locked until the transaction ends. So entries are appended one after another. */
+/**
+ * Locks the end of the chain until the transaction ends, so that entries are appended one after another. Returns it.
+ */
 export async function lockHead(tx: Tx): Promise<Head> {
   const head = await tx.maybeOne<Head>(sql`select seq, hash, clock_now() as now from audit_head for update`)
   if (!head) throw new Error('The audit chain has no head.')
@@ -75,7 +77,7 @@ export interface AuditRow {
 const erasedSummary = 'The person named in this entry was erased.'
 
 /** Selects a page of entries, newest first. Entries with the same time are in the order of the chain. */
-export const pageOfEntries = (condition: Sql, limit: number, offset: number): Sql => sql`
+export const selectEntryPage = (condition: Sql, limit: number, offset: number): Sql => sql`
   select seq::float8 as seq, id, at, actor_id as "actorId", actor_username as "actorUsername", action_type as "actionType",
     action, severity, target_type as "targetType", target_id as "targetId", target_name as "targetName",
     coalesce(summary, ${erasedSummary}) as summary, changes, ip, request_id as "requestId", hash
@@ -84,7 +86,7 @@ export const pageOfEntries = (condition: Sql, limit: number, offset: number): Sq
 
 /** Returns a page of the entries that match a condition, newest first. */
 export const listEntries = (db: Queryable, condition: Sql, limit: number, offset: number) =>
-  db.query<AuditRow>(pageOfEntries(condition, limit, offset))
+  db.query<AuditRow>(selectEntryPage(condition, limit, offset))
 
 /** Returns the number of entries that match a condition. */
 export async function countEntries(db: Queryable, condition: Sql): Promise<number> {

@@ -12,7 +12,10 @@ interface Verification {
   readonly isBroken: boolean
 }
 
-/** Returns the progress, locked until the transaction ends. Returns undefined if another instance is taking a step. */
+/**
+ * Locks the progress until the transaction ends, and returns it. Returns undefined without waiting if another instance
+ * has locked it for a step.
+ */
 export const lockVerification = (tx: Tx, maxAgeHours: number) =>
   tx.maybeOne<Verification>(sql`
     select walk, coalesce(started_at < clock_now() - ${maxAgeHours}::int * interval '1 hour', true) as "isOld",
@@ -27,7 +30,7 @@ export const restartVerification = (tx: Tx) =>
  * Stores the progress of the check. With `isWhole`, also records that it has reached the end of the chain without a
  * problem.
  */
-export const keepVerification = (tx: Tx, walk: WalkState, isWhole: boolean) =>
+export const storeProgress = (tx: Tx, walk: WalkState, isWhole: boolean) =>
   tx.execute(sql`
     update audit_verification set walk = ${JSON.stringify(walk)}::json,
       verified_at = case when ${isWhole} then clock_now() else verified_at end,
@@ -35,7 +38,7 @@ export const keepVerification = (tx: Tx, walk: WalkState, isWhole: boolean) =>
       problem_at = case when not ${isWhole} then problem_at end`)
 
 /** Stores the progress and the problem that was found. */
-export const keepProblem = (tx: Tx, walk: WalkState, problem: string) =>
+export const storeProblem = (tx: Tx, walk: WalkState, problem: string) =>
   tx.execute(sql`
     update audit_verification set walk = ${JSON.stringify(walk)}::json, problem = ${problem},
       problem_at = clock_now()`)

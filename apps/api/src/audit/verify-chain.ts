@@ -31,7 +31,7 @@ export async function verifyChain(
   })
   for await (const rows of streamChain(db)) {
     for (const row of rows) {
-      if (walk.entries === 0) walk.sees(row)
+      if (walk.entries === 0) walk.setEnds(row)
       letGo = row.startSeq
       const problem = row.seq === null ? undefined : walk.step(row as ChainEntry)
       if (problem) return report(problem)

@@ -1,5 +1,5 @@
 import type { audit } from '@rolecall/contract'
-import { type AuditRow, countEntries, listEntries, pageOfEntries } from '#audit/store'
+import { type AuditRow, countEntries, listEntries, selectEntryPage } from '#audit/store'
 import type { Deps } from '../../deps.ts'
 import { auditCondition, cursorAfter } from './filters.ts'
 
@@ -21,7 +21,7 @@ export async function listAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.Au
 /** Streams the matching entries for an export, newest first, 100 at a time. */
 export function streamAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.AuditExportQuery) {
   const { limit, offset } = pageOf(query)
-  return db.stream<AuditRow>(pageOfEntries(auditCondition(query), limit, offset), 100)
+  return db.stream<AuditRow>(selectEntryPage(auditCondition(query), limit, offset), 100)
 }
 
 /**

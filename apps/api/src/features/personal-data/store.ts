@@ -1,4 +1,4 @@
-import { isNamed } from '#audit/chain-store'
+import { namesMember } from '#audit/chain-store'
 import { personalPairs } from '#member/columns'
 import type { Database, Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
@@ -100,6 +100,6 @@ export const streamAuditEntries = (db: Pick<Database, 'stream'>, memberId: strin
       case when actor_id = ${memberId} then actor_username end as "asUsername",
       case when actor_id = ${memberId} then ip end as "ipAddress",
       target_type as "targetType", target_id as "targetId", target_name as "targetName", summary, changes
-    from audit_log where ${isNamed(memberId)} order by seq desc`,
+    from audit_log where ${namesMember(memberId)} order by seq desc`,
     100,
   )
