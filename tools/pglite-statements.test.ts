@@ -11,7 +11,15 @@ const elsewhere: Readonly<Record<string, string>> = {
     'doctor-storage.test.ts runs it on both engines, on a database that doctor opens itself',
   'platform/db/migrate.ts': 'migrate.test.ts runs it, and the start of every run',
   ...Object.fromEntries(
-    ['addUnknownHolder', 'endLease', 'join', 'renewal', 'renewedRow', 'acknowledge', 'leave'].map((name) => [
+    [
+      'addUnknownHolder',
+      'deleteOverdueLease',
+      'insertLease',
+      'renewal',
+      'renewedRow',
+      'acknowledge',
+      'deleteLease',
+    ].map((name) => [
       `session-memory/change-log-store.ts ${name}`,
       'leases are for several processes: PGlite has one',
     ]),

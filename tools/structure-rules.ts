@@ -88,7 +88,7 @@ export const rules: readonly Rule[] = [
     find: findCycle,
     planted: {
       path: `${api}/responses/roles.ts`,
-      text: "import type { Memory } from '#session-memory/memory'",
+      text: "import type { FactCache } from '#session-memory/fact-cache'",
     },
   },
   {
@@ -111,7 +111,7 @@ export const rules: readonly Rule[] = [
   {
     title: 'the mirror imports the audit log, the member fields, the chat port and the platform only',
     find: imports(/^apps\/api\/src\/mirror\//, onlyLayers('mirror', 'audit', 'member', 'chat', 'platform')),
-    planted: { path: `${api}/mirror/planted.ts`, text: "import '#session-memory/memory'" },
+    planted: { path: `${api}/mirror/planted.ts`, text: "import '#session-memory/fact-cache'" },
   },
   {
     title: 'the audit log imports the platform only',

@@ -9,7 +9,7 @@ import type { ProjectCaller } from './callers.ts'
  * contain the key. Requires a valid lease, and the time from `leasedNowMs`.
  */
 export function projectFromMemory(
-  answers: Pick<Answers, 'key'>,
+  answers: Pick<Answers, 'findKeyProject'>,
   { headers }: FrontRequest,
   nowMs: number,
 ): ProjectCaller | undefined {
@@ -17,6 +17,6 @@ export function projectFromMemory(
   if (typeof key !== 'string') return undefined
   // The form of the key needs no check, because only valid keys are cached.
   const keyDigest = digestOf(key)
-  const projectId = answers.key(keyDigest, nowMs)
+  const projectId = answers.findKeyProject(keyDigest, nowMs)
   return projectId === undefined ? undefined : { projectId, keyDigest, bucket: keyBucket(keyDigest) }
 }

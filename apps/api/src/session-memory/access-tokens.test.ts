@@ -70,7 +70,7 @@ describe('cached access tokens', () => {
     ['another key', { kind: 'key', keyDigest: 'another' }, true],
     ['any server', { kind: 'server', serverId: 'another' }, false],
   ])('a change of %s', (_, change, remains) => {
-    tokens.apply(change)
+    tokens.applyChange(change)
     expect(isKept()).toBe(remains)
   })
 
@@ -85,7 +85,7 @@ describe('cached access tokens', () => {
     const keys = [...client.keys, { digest: 'the new key', endsAtMs: null }]
     tokens.add('b', row({ client: { ...client, keys } }), 20_000)
     expect(tokens.get('a', 20_000)?.client.value.keys).toEqual(keys)
-    tokens.apply({ kind: 'key', keyDigest: 'the new key' })
+    tokens.applyChange({ kind: 'key', keyDigest: 'the new key' })
     expect([isKept('a'), isKept('b')]).toEqual([false, false])
   })
 

@@ -51,7 +51,8 @@ export class AccessTokens {
   get(digest: string, nowMs: number): AccessToken | undefined {
     const token = this.#tokens.get(digest)
     if (token === undefined) return undefined
-    if (!token.client.isVoid && token.expiresAtMs > nowMs && token.expiresAtSec * 1_000 > nowMs) return token
+    if (!token.client.isInvalid && token.expiresAtMs > nowMs && token.expiresAtSec * 1_000 > nowMs)
+      return token
     this.#drop(digest, token)
     return undefined
   }
@@ -81,24 +82,24 @@ export class AccessTokens {
     })
   }
 
-  apply(change: Change): void {
+  applyChange(change: Change): void {
     if (change.kind === 'token') {
       const token = this.#tokens.get(change.digest)
       if (token) this.#drop(change.digest, token)
-    } else if (change.kind === 'project') this.#clients.void(change.projectId)
+    } else if (change.kind === 'project') this.#clients.invalidate(change.projectId)
     // Clients without a server of their own use the main server, which may have changed.
-    else if (change.kind === 'server') this.#clients.voidAll()
-    else if (change.kind === 'key') this.#voidClientOf(change.keyDigest)
+    else if (change.kind === 'server') this.#clients.invalidateAll()
+    else if (change.kind === 'key') this.#invalidateClientOf(change.keyDigest)
   }
 
   clear(): void {
-    this.#clients.voidAll()
+    this.#clients.invalidateAll()
     this.#tokens.clear()
   }
 
-  #voidClientOf(keyDigest: string): void {
+  #invalidateClientOf(keyDigest: string): void {
     for (const { id, value } of this.#clients.values()) {
-      if (value.keys.some(({ digest }) => digest === keyDigest)) this.#clients.void(id)
+      if (value.keys.some(({ digest }) => digest === keyDigest)) this.#clients.invalidate(id)
     }
   }
 

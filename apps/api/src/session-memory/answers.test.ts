@@ -66,8 +66,8 @@ test.each(['before', 'after'])(
     release()
     expect((await read).member?.displayName).not.toBe(nick)
     if (end === 'before') await regainLease()
-    expect(answers.serverMemberProfile(item)).toBeUndefined()
+    expect(answers.findServerMemberProfile(item)).toBeUndefined()
     await answers.readServerMember(item)
-    expect(answers.serverMemberProfile(item)).toContain(nick)
+    expect(answers.findServerMemberProfile(item)).toContain(nick)
   },
 )

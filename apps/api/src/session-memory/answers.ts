@@ -8,12 +8,12 @@ import type { AcknowledgementCache } from './acknowledgements.ts'
 import { type SessionCaller, sessionCallersReader } from './callers-store.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Confirmation } from './confirmation.ts'
+import { FactCache, type Loading } from './fact-cache.ts'
 import { type Read, readUncached } from './facts-of-rows.ts'
 import { type Item, readFacts } from './facts-store.ts'
 import { type HostRule, hostRulesReader } from './host-rules-store.ts'
 import { type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
 import { LocalLease } from './local-lease.ts'
-import { type Loading, Memory } from './memory.ts'
 import { type ScopeItem, scopesReader } from './scopes-store.ts'
 import type { CachedRoles } from './server-members.ts'
 import { type MemberItem, readServerMembers, type ServerMemberRead } from './server-members-store.ts'
@@ -44,12 +44,12 @@ export interface Answers {
   /** Returns true if the lease is valid during this synchronous step. */
   isLeased(): boolean
   /** Returns the project of a cached, valid key. Requires a valid lease, and the time from `leasedNowMs`. */
-  key(digest: string, nowMs: number): string | undefined
+  findKeyProject(digest: string, nowMs: number): string | undefined
   /**
    * Returns a cached session. Requires a valid lease. The caller compares `expiresAtMs` with the time from
    * `leasedNowMs`.
    */
-  session(tokenDigest: string): Session | undefined
+  findSession(tokenDigest: string): Session | undefined
   /** Reads from the database. The read begins after the call, so it sees all earlier writes. */
   read(item: Item): Promise<Read>
   /** Reads the caller of a session endpoint from the database, without the facts of a response. Caches nothing. */
@@ -58,11 +58,12 @@ export interface Answers {
    * Returns the roles of a member of a server, if the member or a session of the member is cached. Requires a valid
    * lease, and the time from `leasedNowMs`.
    */
-  heldRoles(item: MemberItem, nowMs: number): CachedRoles | undefined
+  findHeldRoles(item: MemberItem, nowMs: number): CachedRoles | undefined
   /**
-   * Returns a cached member of a server as JSON, without the roles, which `heldRoles` returns. Requires a valid lease.
+   * Returns a cached member of a server as JSON, without the roles, which `findHeldRoles` returns. Requires a valid
+   * lease.
    */
-  serverMemberProfile(item: MemberItem): string | undefined
+  findServerMemberProfile(item: MemberItem): string | undefined
   /**
    * Reads a member of a server from the database. Caches the result, unless the person is blocked or not a member.
    */
@@ -76,18 +77,18 @@ export interface Answers {
    * Returns true if the project has this scope in this server, because its access includes it or because the project is
    * internal and the server is the main one.
    */
-  hasScope(asked: ScopeItem, scope: string): Promise<boolean>
+  hasScope(item: ScopeItem, scope: string): Promise<boolean>
   /** Returns true if the cached access includes this scope. Requires a valid lease. */
-  hasCachedScope(asked: ScopeItem, scope: string): boolean
+  hasCachedScope(item: ScopeItem, scope: string): boolean
   /**
    * Returns the access rule of a protected host, or undefined if no project owns the host. Returns a cached rule
    * without a promise.
    */
-  hostRule(host: string): HostRule | Promise<HostRule | undefined>
+  findHostRule(host: string): HostRule | Promise<HostRule | undefined>
   /** Returns a cached rule. Requires a valid lease. */
-  cachedHostRule(host: string): HostRule | undefined
+  findCachedHostRule(host: string): HostRule | undefined
   /** Returns a cached access token. Requires a valid lease, and the time from `leasedNowMs`. */
-  accessToken(digest: string, nowMs: number): AccessToken | undefined
+  findAccessToken(digest: string, nowMs: number): AccessToken | undefined
   /** Reads an access token from the database, and caches it unless it has expired. */
   readAccessToken(digest: string): Promise<AccessTokenRow | undefined>
   /**
@@ -96,7 +97,7 @@ export interface Answers {
    */
   settingsVersion(): number | undefined
   /** Returns the number of processes that held a lease at the last read of the change log, including this one. */
-  instances(): number
+  countInstances(): number
   /** Returns how many times this process may have written to the database. */
   writes(): number
   /**
@@ -130,7 +131,7 @@ export function createAnswers(
     deliver = (payload, receive) => receive(payload),
   }: AnswersOptions = {},
 ): Answers {
-  const memory = new Memory(maxBytes)
+  const memory = new FactCache(maxBytes)
   const lease = db.dedicate
     ? new Lease({
         ...{ memory, log, clock, timing, deliver },
@@ -151,7 +152,7 @@ export function createAnswers(
     if (!loading) return readUncached(items, await readFacts(db, items, [], configuredServerId))
     try {
       const rows = await readFacts(db, items, loading.knownServers, configuredServerId)
-      const stored = !loading.isVoid && isLeased() ? memory.store(items, rows, loading) : undefined
+      const stored = !loading.wasCleared && isLeased() ? memory.store(items, rows, loading) : undefined
       if (stored) return stored
     } finally {
       memory.endLoading(loading)
@@ -172,7 +173,7 @@ export function createAnswers(
     const loading = isLeased() ? memory.beginLoading() : undefined
     try {
       const found = await read()
-      if (loading && !loading.isVoid && isLeased()) store(found, loading)
+      if (loading && !loading.wasCleared && isLeased()) store(found, loading)
       return found
     } finally {
       if (loading) memory.endLoading(loading)
@@ -180,12 +181,12 @@ export function createAnswers(
   }
 
   const readScopes = scopesReader(db)
-  const hasScope = async (asked: ScopeItem, scope: string): Promise<boolean> => {
-    const scopes = isLeased() ? memory.scopes.get(asked) : undefined
+  const hasScope = async (item: ScopeItem, scope: string): Promise<boolean> => {
+    const scopes = isLeased() ? memory.scopes.get(item) : undefined
     if (scopes) return scopes.includes(scope)
     const row = await readAndCache(
-      () => readScopes(asked),
-      (found, loading) => memory.storeScopes(asked, found, loading),
+      () => readScopes(item),
+      (found, loading) => memory.storeScopes(item, found, loading),
     )
     return row.isReadable && (!row.isMapped || row.scopes.includes(scope))
   }
@@ -222,22 +223,22 @@ export function createAnswers(
     },
     leasedNowMs,
     isLeased,
-    key: (digest, nowMs) => memory.key(digest, nowMs),
-    session: (tokenDigest) => memory.session(tokenDigest),
+    findKeyProject: (digest, nowMs) => memory.findKeyProject(digest, nowMs),
+    findSession: (tokenDigest) => memory.findSession(tokenDigest),
     read: batcher(load, db.maxBatchesAtOnce),
     readCaller: sessionCallersReader(db),
-    heldRoles: (item, nowMs) => memory.heldRoles(item, nowMs),
-    serverMemberProfile: (item) => memory.serverMembers.get(item)?.profile,
+    findHeldRoles: (item, nowMs) => memory.findHeldRoles(item, nowMs),
+    findServerMemberProfile: (item) => memory.serverMembers.get(item)?.profile,
     readServerMember: batcher(loadServerMembers(db.batched), db.maxBatchesAtOnce),
     readServerMembers: loadServerMembers(db.query),
     hasScope,
-    hasCachedScope: (asked, scope) => memory.scopes.get(asked)?.includes(scope) ?? false,
-    cachedHostRule: (host) => memory.hostRules.get(host),
-    hostRule: (host) => (isLeased() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
-    accessToken: (digest, nowMs) => memory.accessTokens.get(digest, nowMs),
+    hasCachedScope: (item, scope) => memory.scopes.get(item)?.includes(scope) ?? false,
+    findCachedHostRule: (host) => memory.hostRules.get(host),
+    findHostRule: (host) => (isLeased() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
+    findAccessToken: (digest, nowMs) => memory.accessTokens.get(digest, nowMs),
     readAccessToken,
     settingsVersion: () => (isLeased() ? memory.settingsVersion : undefined),
-    instances: () => (lease instanceof Lease ? lease.holders.size + 1 : 1),
+    countInstances: () => (lease instanceof Lease ? lease.holders.size + 1 : 1),
     writes: () => confirmation.writes,
     recordWrite: () => confirmation.recordWrite(),
     confirm: () => confirmation.confirm(),

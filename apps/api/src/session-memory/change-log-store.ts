@@ -3,7 +3,7 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { Role } from '#responses/roles'
 import { type Change, toChange } from './change.ts'
-import { unseenIn } from './snapshot.ts'
+import { invisibleIn } from './snapshot.ts'
 
 /** Runs a statement and returns its rows. */
 export type Run = <Row>(statement: Sql) => Promise<Row[]>
@@ -52,8 +52,8 @@ export interface LogSnapshot {
   readonly holders: readonly Holder[]
 }
 
-/** The terms of a read of the change log. */
-export interface ReadTerms {
+/** The options of a read of the change log. */
+export interface ReadOptions {
   /** The snapshot of the previous read. Undefined if the cache is empty: then no change matters. */
   readonly since: string | undefined
   /** The lease of the reader. Undefined for a process without a lease. */
@@ -73,7 +73,7 @@ export interface ReadTerms {
 export type Invalidate = 'none' | 'quick' | 'safe'
 
 /** The channel of PostgreSQL's `NOTIFY` on which processes notify each other. */
-export const channel = 'rolecall_answers'
+export const notificationChannel = 'rolecall_answers'
 const nilUuid = '00000000-0000-0000-0000-000000000000'
 const maxXid = '9223372036854775807'
 /**
@@ -101,9 +101,9 @@ const maxNotified = 7_000
  */
 export async function readChangeLog(
   run: Run,
-  { since, self = nilUuid, renews, invalidate, acknowledgementsByHolder: acknowledgements }: ReadTerms,
+  { since, self = nilUuid, renews, invalidate, acknowledgementsByHolder: acknowledgements }: ReadOptions,
 ): Promise<LogSnapshot> {
-  const { end, running } = since === undefined ? { end: maxXid, running: '{}' } : unseenIn(since)
+  const { end, running } = since === undefined ? { end: maxXid, running: '{}' } : invisibleIn(since)
   const rows = await run<LogRow>(sql`
     with ${renews ? renewal(self, since) : sql``} changes as (
       select kind, fact from session_changes where xid >= ${end}::xid8 or xid = any(${running}::xid8[])),
@@ -148,7 +148,7 @@ export async function readChangeLog(
       from roles r where r.server_id = c.fact)::text, null, null
     from (select distinct fact from changes where kind = 'roles') c
     union all
-    select 5, pg_notify(${channel}, 'look ' || ${self} || coalesce(
+    select 5, pg_notify(${notificationChannel}, 'look ' || ${self} || coalesce(
       (select ' ' || text from carried where octet_length(text) <= ${maxNotified}),
       ${invalidate === 'quick' ? ' - {"isQuick":true}' : ''}))::text, null, null, null
     where ${invalidate !== 'none'} and exists (select from holders where is_behind)
@@ -226,7 +226,7 @@ export async function withUnknownHolder(
  * Deletes a lease that was not renewed since this count, so that its holder cannot renew it any more. The row of
  * `unknownHolder` is not deleted but marked as ended, by one renewal.
  */
-export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewals'>) =>
+export const deleteOverdueLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewals'>) =>
   run(sql`
     with settled as (
       update answer_leases set renewals = 1 where id = ${nilUuid}::uuid and id = ${id}::uuid and renewals = 0)
@@ -236,7 +236,7 @@ export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewa
  * Inserts the row of a new holder, which must have an empty cache, and deletes the row of its previous lease. Returns
  * the snapshot from which the holder reads changes.
  */
-export const join = async (run: Run, id: string, previousId: string | undefined): Promise<string> => {
+export const insertLease = async (run: Run, id: string, previousId: string | undefined): Promise<string> => {
   const [joined] = await run<{ acknowledged: string }>(sql`
     with removed as (delete from answer_leases where id = ${previousId ?? null}::uuid)
     insert into answer_leases (id) values (${id}) returning acknowledged::text`)
@@ -249,11 +249,11 @@ export const acknowledge = (run: Run, id: string, snapshot: string) =>
   run(sql`
     with acknowledged as (
       update answer_leases set acknowledged = ${snapshot}::pg_snapshot where id = ${id} returning id)
-    select pg_notify(${channel}, ${`ack ${id} ${snapshot.slice(0, maxNotified)}`}) from acknowledged
+    select pg_notify(${notificationChannel}, ${`ack ${id} ${snapshot.slice(0, maxNotified)}`}) from acknowledged
     where ${snapshot.length <= maxNotified}`)
 
 /** Deletes a lease, so that no writer waits for its holder. */
-export const leave = (run: Run, id: string) =>
+export const deleteLease = (run: Run, id: string) =>
   run(sql`
     delete from answer_leases where id = ${id}`)
 

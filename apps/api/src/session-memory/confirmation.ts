@@ -94,7 +94,7 @@ export class Confirmation {
     const deadlineMs = sinceMs + leaseMs
     try {
       const { snapshot, holders } = await this.#announce('quick')
-      const behind = this.#holders.behind(holders, snapshot, clock.monotonicMs())
+      const behind = this.#holders.listBehind(holders, snapshot, clock.monotonicMs())
       if (behind.length === 0) return
       await this.#waitForAcknowledgements(snapshot, behind, deadlineMs)
       const waitedMs = Math.round(clock.monotonicMs() - sinceMs)
@@ -135,7 +135,7 @@ export class Confirmation {
       acknowledgementsByHolder: new Map(),
     })
     const withUnknown = { ...found, holders: await withUnknownHolder(db.batched, found) }
-    this.#holders.observe(withUnknown.holders, { sentAtMs, answeredAtMs: clock.monotonicMs() })
+    this.#holders.observe(withUnknown.holders, { sentAtMs, receivedAtMs: clock.monotonicMs() })
     return requests.map(() => withUnknown)
   }, 1)
 

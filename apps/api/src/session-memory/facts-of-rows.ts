@@ -1,5 +1,5 @@
 import { toRoles } from '#responses/roles'
-import { ownFact } from './facts.ts'
+import { createUnsharedFact } from './facts.ts'
 import type { FactRows, Item, SessionRow } from './facts-store.ts'
 import { type MemberFact, type MembershipFact, type ServerFact, Session } from './session.ts'
 
@@ -18,28 +18,28 @@ export function readUncached(items: readonly Item[], { nowMs, items: rows, roles
     const session =
       row &&
       new Session((items[i] as Item).tokenDigest, row, {
-        member: ownFact(row.memberId, memberFact(row)),
-        membership: ownFact(row.memberId, membershipFact(row)),
-        server: ownFact(row.serverId, serverFact(row, roles.get(row.serverId) ?? [])),
+        member: createUnsharedFact(row.memberId, toMemberFact(row)),
+        membership: createUnsharedFact(row.memberId, toMembershipFact(row)),
+        server: createUnsharedFact(row.serverId, toServerFact(row, roles.get(row.serverId) ?? [])),
         project: undefined,
         access: undefined,
-        groups: ownFact(row.projectId ?? '', row.groups),
+        groups: createUnsharedFact(row.projectId ?? '', row.groups),
       })
     return { nowMs, projectId, isActive, session }
   })
 }
 
-export const memberFact = ({ username, profileJson, isClubMember }: SessionRow): MemberFact => ({
+export const toMemberFact = ({ username, profileJson, isClubMember }: SessionRow): MemberFact => ({
   username,
   profileJson,
   isClubMember,
 })
-export const membershipFact = ({ nick, roleIds, syncedAtMs }: SessionRow): MembershipFact => ({
+export const toMembershipFact = ({ nick, roleIds, syncedAtMs }: SessionRow): MembershipFact => ({
   nick,
   roleIds,
   syncedAtMs,
 })
-export const serverFact = (
+export const toServerFact = (
   { decidesAdmin, liveAsOfMs, liveUntilMs }: SessionRow,
   roles: Parameters<typeof toRoles>[0],
 ): ServerFact => ({ decidesAdmin, roles: toRoles(roles), liveAsOfMs, liveUntilMs: liveUntilMs ?? 0 })

@@ -18,13 +18,13 @@ interface Wait {
 interface Observation {
   readonly renewals: number
   /** The time at which a read first returned this number of renewals, by this process's monotonic clock. */
-  readonly seenAtMs: number
+  readonly observedAtMs: number
 }
 
-/** The times at which a read was sent and answered, by this process's monotonic clock. */
+/** The times at which a read was sent and its response arrived, by this process's monotonic clock. */
 export interface ReadTimes {
   readonly sentAtMs: number
-  readonly answeredAtMs: number
+  readonly receivedAtMs: number
 }
 
 /**
@@ -33,7 +33,7 @@ export interface ReadTimes {
  */
 export class Holders {
   readonly #leaseMs: number
-  readonly #seen = new Map<string, Observation>()
+  readonly #observations = new Map<string, Observation>()
   /**
    * The latest acknowledgement of each holder, until a read finds it in the holder's row. An acknowledgement can arrive
    * through the cache before it is in the row, or before the response of an earlier read.
@@ -46,7 +46,7 @@ export class Holders {
   }
 
   get size(): number {
-    return this.#seen.size
+    return this.#observations.size
   }
 
   get acknowledgementsByHolder(): ReadonlyMap<string, string> {
@@ -59,22 +59,22 @@ export class Holders {
    * longer awaited. The exception is a crash of the database server, which may delete the rows of valid leases:
    * `unknownHolder` then has no renewals.
    */
-  observe(holders: readonly Holder[], { sentAtMs, answeredAtMs }: ReadTimes): void {
+  observe(holders: readonly Holder[], { sentAtMs, receivedAtMs }: ReadTimes): void {
     const byId = new Map(holders.map((holder) => [holder.id, holder]))
     const hasCrashed = byId.get(unknownHolder)?.renewals === 0
     const hasEnded = (id: string) => !byId.has(id) && !hasCrashed
-    for (const [id, { seenAtMs }] of this.#seen) {
-      if (hasEnded(id) && seenAtMs <= sentAtMs) this.#seen.delete(id)
+    for (const [id, { observedAtMs }] of this.#observations) {
+      if (hasEnded(id) && observedAtMs <= sentAtMs) this.#observations.delete(id)
     }
     for (const id of this.#acknowledgements.keys()) if (hasEnded(id)) this.#acknowledgements.delete(id)
     for (const { id, renewals, acknowledged } of holders) {
       const acknowledgement = this.#acknowledgements.get(id)
       if (acknowledgement !== undefined && covers(acknowledged, acknowledgement))
         this.#acknowledgements.delete(id)
-      // The unknown leases from before a crash have ended, and `endLease` has marked their row.
-      if (id === unknownHolder && renewals > 0) this.#seen.delete(id)
-      else if (this.#seen.get(id)?.renewals !== renewals)
-        this.#seen.set(id, { renewals, seenAtMs: answeredAtMs })
+      // The unknown leases from before a crash have ended, and `deleteOverdueLease` has marked it.
+      if (id === unknownHolder && renewals > 0) this.#observations.delete(id)
+      else if (this.#observations.get(id)?.renewals !== renewals)
+        this.#observations.set(id, { renewals, observedAtMs: receivedAtMs })
     }
     for (const wait of this.#waits) {
       if (wait.beganAtMs > sentAtMs) continue
@@ -98,7 +98,7 @@ export class Holders {
   }
 
   /** Returns the holders that may have a valid lease and have not applied this snapshot. */
-  behind(holders: readonly Holder[], snapshot: string, nowMs: number): string[] {
+  listBehind(holders: readonly Holder[], snapshot: string, nowMs: number): string[] {
     return holders
       .filter(
         ({ id, isBehind }) => isBehind && nowMs < this.endsAtMs(id) && !this.#hasAcknowledged(id, snapshot),
@@ -113,13 +113,13 @@ export class Holders {
 
   /** Returns the time at which a holder's lease ends, unless the holder renews it. */
   endsAtMs(id: string): number {
-    return (this.#seen.get(id)?.seenAtMs ?? Number.NEGATIVE_INFINITY) + this.#leaseMs
+    return (this.#observations.get(id)?.observedAtMs ?? Number.NEGATIVE_INFINITY) + this.#leaseMs
   }
 
   /** Returns the holders that have not renewed their leases in time. */
-  overdue(nowMs: number): Pick<Holder, 'id' | 'renewals'>[] {
-    return [...this.#seen]
-      .filter(([, { seenAtMs }]) => nowMs >= seenAtMs + this.#leaseMs)
+  listOverdue(nowMs: number): Pick<Holder, 'id' | 'renewals'>[] {
+    return [...this.#observations]
+      .filter(([, { observedAtMs }]) => nowMs >= observedAtMs + this.#leaseMs)
       .map(([id, { renewals }]) => ({ id, renewals }))
   }
 

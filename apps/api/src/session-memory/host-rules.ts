@@ -17,7 +17,7 @@ export class HostRules {
     this.#entries.set(host, rule)
   }
 
-  apply(change: Change): void {
+  applyChange(change: Change): void {
     // A rule depends on its project and on the main server. Both change so rarely that clearing the cache is cheap.
     if (change.kind === 'project' || change.kind === 'server') this.clear()
   }

@@ -6,12 +6,12 @@ import type { Log } from '#platform/log'
 import { type AcknowledgementCache, Acknowledgements, acknowledgementsFor } from './acknowledgements.ts'
 import type { Change } from './change.ts'
 import {
-  channel,
-  endLease,
+  deleteLease,
+  deleteOverdueLease,
   type Invalidate,
-  join,
+  insertLease,
   type LogSnapshot,
-  leave,
+  notificationChannel,
   readChangeLog,
   withUnknownHolder,
 } from './change-log-store.ts'
@@ -37,8 +37,8 @@ export const leaseTiming: LeaseTiming = { renewEveryMs: 500, leaseMs: 2_000, dri
 const retryAfterMs = 100
 
 /** The cache that may be used while the lease is valid. */
-export interface LeasedMemory {
-  apply(found: LogSnapshot, sentAtMs: number): void
+export interface LeasedCache {
+  applySnapshot(found: LogSnapshot, sentAtMs: number): void
   /** Applies changes that a notification contained. */
   applyChanges(changes: readonly Change[]): void
   clear(): void
@@ -49,7 +49,7 @@ export type Deliver = (payload: string, receive: (payload: string) => void) => v
 
 interface LeaseDeps {
   readonly dedicate: (channel: string, received: (payload: string) => void) => Promise<DedicatedConnection>
-  readonly memory: LeasedMemory
+  readonly memory: LeasedCache
   readonly log: Pick<Log, 'debug' | 'info' | 'error'>
   readonly clock: Clock
   readonly timing: LeaseTiming
@@ -147,7 +147,7 @@ export class Lease {
     const { dedicate, clock, deliver, log, timing } = this.#deps
     let term: Term | undefined
     const receive = (payload: string) => term && this.#receive(term, payload)
-    const opening = dedicate(channel, (payload) => deliver(payload, receive))
+    const opening = dedicate(notificationChannel, (payload) => deliver(payload, receive))
     const connection = await this.#unlessClosing(opening)
     if (!connection) return
     const id = uuidv7()
@@ -162,7 +162,7 @@ export class Lease {
     if (this.#closing.signal.aborted) end()
     try {
       const joinedAt = momentOf(clock)
-      const applied = await join(connection.rows, id, this.#previousId)
+      const applied = await insertLease(connection.rows, id, this.#previousId)
       this.#previousId = id
       term = this.#begin(id, connection, { applied, renewedAt: joinedAt })
       let sentAtMs = clock.monotonicMs()
@@ -175,7 +175,7 @@ export class Lease {
         if (!ended.signal.aborted) await this.#renew(term)
       }
       this.#end(term)
-      if (this.#closing.signal.aborted) await leave(connection.rows, id)
+      if (this.#closing.signal.aborted) await deleteLease(connection.rows, id)
     } finally {
       if (term) this.#end(term)
       unsubscribe?.()
@@ -248,8 +248,8 @@ export class Lease {
   /** Renews the lease, and deletes the leases that other processes did not renew in time. */
   async #renew(term: Term): Promise<void> {
     await term.readChanges({ renews: true, invalidate: 'none' })
-    for (const holder of this.holders.overdue(this.#deps.clock.monotonicMs())) {
-      await endLease(term.connection.rows, holder)
+    for (const holder of this.holders.listOverdue(this.#deps.clock.monotonicMs())) {
+      await deleteOverdueLease(term.connection.rows, holder)
     }
   }
 
@@ -272,13 +272,13 @@ export class Lease {
       term.connection.close()
       throw new Error('The lease was lost while the change log was read.')
     }
-    memory.apply(found, sentAt.monotonicMs)
+    memory.applySnapshot(found, sentAt.monotonicMs)
     this.#advance(term, found.snapshot)
     this.#extend(term, renewedAt)
     if (renews) term.renewedAt = sentAt
     if (found.changes.length > 0) term.acknowledgements.recordApplied()
     const holders = await withUnknownHolder(term.connection.rows, found)
-    this.holders.observe(holders, { sentAtMs: sentAt.monotonicMs, answeredAtMs: clock.monotonicMs() })
+    this.holders.observe(holders, { sentAtMs: sentAt.monotonicMs, receivedAtMs: clock.monotonicMs() })
     // Without other holders, no writer waits for an acknowledgement. `#receive` replies to a writer that requests one.
     if (renews && found.changes.length > 0 && this.holders.size > 0) term.acknowledgements.writeSoon()
     return { ...found, holders }

@@ -7,7 +7,7 @@ import { type SessionAt, sessionAt } from './session.ts'
  * Every access by a session goes through this file, so that all instances decide alike.
  */
 export async function liveSession(
-  answers: Pick<Answers, 'leasedNowMs' | 'session' | 'read'>,
+  answers: Pick<Answers, 'leasedNowMs' | 'findSession' | 'read'>,
   tokenDigest: string,
 ): Promise<SessionAt | undefined> {
   return cachedSession(answers, tokenDigest) ?? readSession(answers, tokenDigest)
@@ -15,18 +15,18 @@ export async function liveSession(
 
 /** Returns only the caller of a live session, or undefined. Reads less than `liveSession`, and caches nothing. */
 export async function sessionCaller(
-  answers: Pick<Answers, 'leasedNowMs' | 'session' | 'readCaller'>,
+  answers: Pick<Answers, 'leasedNowMs' | 'findSession' | 'readCaller'>,
   tokenDigest: string,
 ): Promise<SessionCaller | undefined> {
   return cachedSession(answers, tokenDigest)?.session ?? answers.readCaller(tokenDigest)
 }
 
 function cachedSession(
-  answers: Pick<Answers, 'leasedNowMs' | 'session'>,
+  answers: Pick<Answers, 'leasedNowMs' | 'findSession'>,
   tokenDigest: string,
 ): SessionAt | undefined {
   const nowMs = answers.leasedNowMs()
-  const cached = nowMs === undefined ? undefined : answers.session(tokenDigest)
+  const cached = nowMs === undefined ? undefined : answers.findSession(tokenDigest)
   return cached && nowMs !== undefined && cached.expiresAtMs > nowMs ? sessionAt(cached, nowMs) : undefined
 }
 

@@ -4,11 +4,11 @@ import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import { type Invalidate, type LogSnapshot, readChangeLog } from './change-log-store.ts'
 import type { Clock } from './clock.ts'
-import type { LeasedMemory } from './lease.ts'
+import type { LeasedCache } from './lease.ts'
 
 interface LocalDeps {
   readonly db: Pick<Database, 'batched'>
-  readonly memory: LeasedMemory
+  readonly memory: LeasedCache
   readonly log: Pick<Log, 'debug'>
   readonly clock: Clock
   readonly everyMs: number
@@ -68,7 +68,7 @@ export class LocalLease {
         invalidate: 'none',
         acknowledgementsByHolder: new Map(),
       })
-      memory.apply(found, sentAtMs)
+      memory.applySnapshot(found, sentAtMs)
       this.#since = found.snapshot
       // A read before the start or after the close does not make the lease valid.
       this.#isValid = this.#running !== undefined && !this.#closing.signal.aborted

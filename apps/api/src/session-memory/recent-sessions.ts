@@ -48,7 +48,7 @@ export class RecentSessions {
   }
 
   drop(session: Session): void {
-    session.isVoid = true
+    session.wasDropped = true
     this.#byDigest.delete(session.tokenDigest)
     this.#unlink(session)
     this.#bytes -= session.bytes
@@ -57,7 +57,7 @@ export class RecentSessions {
 
   /** Clears the cache. Does not call `onDrop`. */
   clear(): void {
-    for (const session of this.#byDigest.values()) session.isVoid = true
+    for (const session of this.#byDigest.values()) session.wasDropped = true
     this.#byDigest.clear()
     this.#first = undefined
     this.#last = undefined

@@ -17,7 +17,7 @@ export class Scopes {
     this.#entries.set(accessId(projectId, serverId), scopes)
   }
 
-  apply(change: Change): void {
+  applyChange(change: Change): void {
     if (change.kind === 'access') this.#entries.delete(change.id)
     // Access also depends on the project and on all servers. Both change so rarely that clearing the cache is cheap.
     else if (change.kind === 'project' || change.kind === 'server') this.clear()

@@ -6,7 +6,7 @@ import { toRoles } from '#responses/roles'
 import { withRoles } from '#responses/server-member'
 import type { Change } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
-import { Memory } from './memory.ts'
+import { FactCache } from './fact-cache.ts'
 import { maxBytes } from './server-members.ts'
 import type { ServerMemberRead, ServerMemberRow } from './server-members-store.ts'
 
@@ -38,27 +38,27 @@ function heapBytes(): number {
 }
 
 describe('members that projects ask about', () => {
-  let memory: Memory
+  let memory: FactCache
   beforeEach(() => {
-    memory = new Memory(1_000_000)
-    memory.apply(found([]), 0)
+    memory = new FactCache(1_000_000)
+    memory.applySnapshot(found([]), 0)
   })
   const load = (memberId: string, more?: Partial<ServerMemberRow>, meanwhile: readonly Change[] = []) => {
     const loading = memory.beginLoading()
-    if (meanwhile.length > 0) memory.apply(found(meanwhile), 0)
+    if (meanwhile.length > 0) memory.applySnapshot(found(meanwhile), 0)
     // As `answers.ts` does.
-    if (!loading.isVoid) memory.storeServerMembers([item(memberId)], [read(memberId, more)], loading)
+    if (!loading.wasCleared) memory.storeServerMembers([item(memberId)], [read(memberId, more)], loading)
     memory.endLoading(loading)
   }
   const rolesOf = (memberId: string) =>
-    memory.heldRoles(item(memberId), 5_000)?.held.roles.map(({ roleName }) => roleName)
+    memory.findHeldRoles(item(memberId), 5_000)?.held.roles.map(({ roleName }) => roleName)
   const isCached = (memberId: string) => memory.serverMembers.get(item(memberId)) !== undefined
 
   test('have the roles that exist, highest first, and the JSON of the response', () => {
     load('ada', { displayName: '"A"' })
     expect(rolesOf('ada')).toEqual(['Captain', 'Crew'])
     const profile = memory.serverMembers.get(item('ada'))?.profile ?? ''
-    const roles = memory.heldRoles(item('ada'), 5_000)?.held.json ?? ''
+    const roles = memory.findHeldRoles(item('ada'), 5_000)?.held.json ?? ''
     expect(JSON.parse(withRoles(profile, roles))).toMatchObject({
       memberId: 'ada',
       displayName: '"A"',
@@ -84,7 +84,7 @@ describe('members that projects ask about', () => {
     const change = ends[kind] as Change
     load('ada')
     expect(isCached('ada')).toBe(true)
-    memory.apply(found([change]), 0)
+    memory.applySnapshot(found([change]), 0)
     expect(isCached('ada')).toBe(false)
     expect(memory.serverMembers.bytes).toBe(0)
     load('ada', {}, [change])
@@ -94,7 +94,7 @@ describe('members that projects ask about', () => {
   test('a change of one member leaves the others', () => {
     load('ada')
     load('ben')
-    memory.apply(found([ends['membership'] as Change, ends['member'] as Change]), 0)
+    memory.applySnapshot(found([ends['membership'] as Change, ends['member'] as Change]), 0)
     expect([isCached('ada'), isCached('ben')]).toEqual([false, true])
   })
 
@@ -102,7 +102,7 @@ describe('members that projects ask about', () => {
     const renamed: Change = { kind: 'roles', serverId, roles: [{ ...captain, name: 'Skipper' }] }
     load('ada')
     expect(rolesOf('ada')).toEqual(['Captain', 'Crew'])
-    memory.apply(found([renamed]), 0)
+    memory.applySnapshot(found([renamed]), 0)
     expect(rolesOf('ada')).toEqual(['Skipper'])
     load('ben', {}, [renamed])
     expect([rolesOf('ada'), rolesOf('ben')]).toEqual([['Skipper'], ['Skipper']])
@@ -120,14 +120,14 @@ describe('members that projects ask about', () => {
     load('ada')
     const loading = memory.beginLoading()
     memory.clear()
-    expect([isCached('ada'), loading.isVoid]).toEqual([false, true])
+    expect([isCached('ada'), loading.wasCleared]).toEqual([false, true])
   })
 
   test('the gateway vouches for their roles as long as the last read of the log says', () => {
     load('ada')
-    const at = (nowMs: number) => memory.heldRoles(item('ada'), nowMs)
+    const at = (nowMs: number) => memory.findHeldRoles(item('ada'), nowMs)
     expect(at(5_000)).toMatchObject({ isLive: false, ageMs: 4_000, asOfMs: 1_000 })
-    memory.apply(found([], new Map([[serverId, { asOfMs: 4_500, untilMs: 9_000 }]])), 0)
+    memory.applySnapshot(found([], new Map([[serverId, { asOfMs: 4_500, untilMs: 9_000 }]])), 0)
     expect(at(8_999)).toMatchObject({ isLive: true, asOfMs: 4_500 })
     expect(at(9_000)).toMatchObject({ isLive: false, asOfMs: 1_000 })
   })
@@ -168,7 +168,7 @@ describe('members that projects ask about', () => {
       const id = String(100_000_000_000_000_000n + BigInt(n))
       const memberId = `${id}?${'x'.repeat(15_000)}`.slice(0, id.length)
       members.add({ serverId, memberId }, { ...read(id), roles: roles() })
-      memory.heldRoles({ serverId, memberId }, 5_000)
+      memory.findHeldRoles({ serverId, memberId }, 5_000)
     }
     expect(members.bytes).toBeGreaterThan(500 * 500)
     expect(heapBytes() - before).toBeLessThan(3_000_000)

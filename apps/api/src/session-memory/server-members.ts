@@ -54,7 +54,7 @@ interface Server {
 export const maxBytes = 48_000_000
 
 /**
- * Caches the members of servers that projects ask about. Only current members who are not blocked are cached. A member
+ * Caches the members of servers that projects request. Only current members who are not blocked are cached. A member
  * is dropped when the profile, the membership, or a block of the member changes.
  */
 export class ServerMembers {
@@ -70,14 +70,14 @@ export class ServerMembers {
   }
 
   /** Returns the roles that a cached member holds, and the time at which they were read from Discord. */
-  held({ serverId, memberId }: MemberItem): { held: HeldRoles; syncedAtMs: number } | undefined {
+  findHeldRoles({ serverId, memberId }: MemberItem): { held: HeldRoles; syncedAtMs: number } | undefined {
     const server = this.#servers.get(serverId)
     const member = server?.members.get(memberId)
     if (!server || !member) return undefined
     return { held: heldWithJson(member.roleIds, server.roles), syncedAtMs: member.syncedAtMs }
   }
 
-  /** Caches what was read. */
+  /** Caches the result of a read. */
   add({ serverId }: MemberItem, { member, roles }: ServerMemberRead): void {
     if (!member) return
     // The ID of the row: the one of the request may be a part of a long address, which would be kept in memory with it.
@@ -96,7 +96,7 @@ export class ServerMembers {
     while (this.#bytes > maxBytes) this.#evict()
   }
 
-  apply(change: Change): void {
+  applyChange(change: Change): void {
     switch (change.kind) {
       case 'membership': {
         const [serverId = '', memberId = ''] = change.id.split('/')

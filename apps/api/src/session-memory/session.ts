@@ -30,7 +30,7 @@ export interface ServerFact {
   liveUntilMs: number
 }
 
-/** The facts on which a session depends. If one of them is void, the session is invalid. */
+/** The facts (see `facts.ts`) on which a session depends. If one of them is invalid, so is the session. */
 export interface SessionFacts {
   readonly member: Fact<MemberFact>
   readonly membership: Fact<MembershipFact>
@@ -38,7 +38,7 @@ export interface SessionFacts {
   /** The project that the session belongs to. Undefined for an admin session. */
   readonly project: Fact<true> | undefined
   readonly access: Fact<true> | undefined
-  /** The rule for groups. It becomes void with the project. Undefined for an admin session. */
+  /** The rule for groups. It becomes invalid together with the project. Undefined for an admin session. */
   readonly groups: Fact<GroupRule> | undefined
 }
 
@@ -54,7 +54,8 @@ export class Session {
   readonly facts: SessionFacts
   /** The approximate memory use in bytes. The factors were measured with V8. */
   readonly bytes: number
-  isVoid = false
+  /** True if the session was removed from the cache. */
+  wasDropped = false
   /** The neighbors in the queue of `RecentSessions`. Undefined if the session is not cached. */
   previous: Session | undefined = undefined
   next: Session | undefined = undefined
@@ -82,13 +83,13 @@ export class Session {
   isCurrent(): boolean {
     const { member, membership, server, project, access, groups } = this.facts
     return !(
-      this.isVoid ||
-      member.isVoid ||
-      membership.isVoid ||
-      server.isVoid ||
-      project?.isVoid ||
-      access?.isVoid ||
-      groups?.isVoid
+      this.wasDropped ||
+      member.isInvalid ||
+      membership.isInvalid ||
+      server.isInvalid ||
+      project?.isInvalid ||
+      access?.isInvalid ||
+      groups?.isInvalid
     )
   }
 
@@ -129,7 +130,7 @@ export class Session {
   }
 
   /** Returns the response of `validate` as JSON. Reuses the last response while its inputs are the same. */
-  answer(asOfLiveMs: number | null, source: string): string {
+  toJson(asOfLiveMs: number | null, source: string): string {
     const member = this.facts.member.value
     const membership = this.facts.membership.value
     const { roles } = this.facts.server.value
@@ -178,10 +179,13 @@ export const sessionAt = (session: Session, nowMs: number): SessionAt => ({
 })
 
 /**
- * Returns the response of `validate` as JSON. `source` names the source of the roles; it is ignored while the gateway
- * keeps the mirror live.
+ * Returns the response of `validate` as JSON. `source` names the source of the roles. While the gateway keeps the
+ * mirror live, the source is always the gateway.
  */
-export function answerOf({ session, nowMs }: Pick<SessionAt, 'session' | 'nowMs'>, source: string): string {
+export function toResponseJson(
+  { session, nowMs }: Pick<SessionAt, 'session' | 'nowMs'>,
+  source: string,
+): string {
   const liveAsOfMs = session.liveAsOfMs(nowMs)
-  return session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway')
+  return session.toJson(liveAsOfMs, liveAsOfMs === null ? source : 'gateway')
 }

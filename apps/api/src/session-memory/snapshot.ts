@@ -38,7 +38,7 @@ export function covers(later: string, earlier: string): boolean {
  * Returns the two parts of a snapshot that a statement needs to select the invisible transactions: the first one after
  * the snapshot, and an array of the earlier ones that were running.
  */
-export function unseenIn(text: string): { readonly end: string; readonly running: string } {
+export function invisibleIn(text: string): { readonly end: string; readonly running: string } {
   const [, end = '0', running = ''] = text.split(':')
   return { end, running: `{${running}}` }
 }

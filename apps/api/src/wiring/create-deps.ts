@@ -103,7 +103,7 @@ export function createDeps(
   const deliveries = createDeliveries({
     db,
     claims: opened,
-    instances: answers.instances,
+    instances: answers.countInstances,
     log,
     audit,
     kinds: [

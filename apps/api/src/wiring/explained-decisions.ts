@@ -57,7 +57,7 @@ export const explainedDecisions = ({
     const [{ hosts } = { hosts: [] }] = await listForwardAuth(db, [projectId], config.chatGuildId)
     const [first] = hosts
     if (first === undefined) return undefined
-    const rule = await answers.hostRule(first)
+    const rule = await answers.findHostRule(first)
     const read = readHost(first, undefined)
     const anyOf = rule?.anyOf ?? []
     const names = await namesOfRoles(db, rule?.serverId ?? '', anyOf)

@@ -4,7 +4,7 @@ import { memberTerms } from '#mirror/freshness'
 import { readTime } from '#platform/db/read-time'
 import { rolesHeld, toRoles } from '#responses/roles'
 import type { Read } from '#session-memory/facts-of-rows'
-import { answerOf, sessionAt } from '#session-memory/session'
+import { sessionAt, toResponseJson } from '#session-memory/session'
 import type { Step } from '../../checks/check.ts'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
@@ -170,6 +170,6 @@ async function validate(
     refresh: async () => (result.failure ? 'unavailable' : 'fresh'),
     reread: async () => at,
   })
-  const { roles, rolesAsOf, rolesSource }: Known = JSON.parse(answerOf(at, source))
+  const { roles, rolesAsOf, rolesSource }: Known = JSON.parse(toResponseJson(at, source))
   return { steps, known: { roles, rolesAsOf, rolesSource } }
 }

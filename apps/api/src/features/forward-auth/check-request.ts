@@ -44,7 +44,7 @@ export async function ruleOf(
   { answers }: Pick<Deps, 'answers'>,
   host: string,
 ): Promise<HostRule & { serverId: string }> {
-  const rule = await answers.hostRule(host)
+  const rule = await answers.findHostRule(host)
   if (!isServed(rule)) throw new ApiError(hostCheck.refusal)
   return rule
 }
@@ -87,10 +87,10 @@ export function decideFromMemory(
   cookies: string | undefined,
 ): PreparedHead | undefined {
   const nowMs = answers.leasedNowMs()
-  const rule = nowMs === undefined ? undefined : answers.cachedHostRule(request.host)
+  const rule = nowMs === undefined ? undefined : answers.findCachedHostRule(request.host)
   const token = rule && readHostToken(request, cookies)
   if (nowMs === undefined || token === undefined || !isServed(rule)) return undefined
-  const session = answers.session(digestOf(token))
+  const session = answers.findSession(digestOf(token))
   if (session?.projectId !== rule.projectId || session.serverId !== rule.serverId) return undefined
   if (session.expiresAtMs <= nowMs) return undefined
   if (!isFresh(sessionAt(session, nowMs), memberTerms(settings.current().permissionTtlMs))) return undefined
@@ -136,7 +136,7 @@ const emptyHead = prepareHead(200, headersElsewhere)
  * changed. The response of `validate` omits roles that Discord has deleted, so the caller checks the required roles.
  */
 function headOf(session: Session, remoteUser: HostRule['remoteUser']): PreparedHead {
-  const text = session.answer(0, '')
+  const text = session.toJson(0, '')
   const cached = headsBySession.get(session)
   if (cached?.text === text && cached.remoteUser === remoteUser) return cached.head
   const head = extendHead(emptyHead, headersOf(session, remoteUser))
@@ -146,7 +146,7 @@ function headOf(session: Session, remoteUser: HostRule['remoteUser']): PreparedH
 
 /** Returns the headers that identify the member of a session. */
 function headersOf(session: Session, remoteUser: HostRule['remoteUser']): Record<string, string> {
-  const { member, roles } = JSON.parse(session.answer(0, '')) as MemberWithRoles
+  const { member, roles } = JSON.parse(session.toJson(0, '')) as MemberWithRoles
   return remoteHeaders({
     user: remoteUser === 'id' ? member.id : member.username,
     memberId: member.id,

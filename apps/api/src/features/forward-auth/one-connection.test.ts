@@ -177,7 +177,7 @@ describe.each(mainEngines)('forward authentication on one connection of a proxy,
   test('a rule that was read again is applied to a session whose response is cached', async () => {
     const { answers, settings } = world.service.deps
     const asked = { host: wiki, origin: `https://${wiki}`, isSecure: true, uri: '/' }
-    const known = await answers.hostRule(wiki)
+    const known = await answers.findHostRule(wiki)
     const decide = (changed: object) => {
       const rule = known && { ...known, ...changed }
       const changedAnswers = { ...answers, cachedHostRule: () => rule }

@@ -3,7 +3,7 @@ import type { FrontRequest, MemoryResponse } from '#platform/http/front'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import { claimsByOrderOfScope, claimsInScope, claimsOf } from '#responses/oidc-claims'
 import type { AccessToken } from '#session-memory/access-tokens'
-import { answerOf, type Session, sessionAt } from '#session-memory/session'
+import { type Session, sessionAt, toResponseJson } from '#session-memory/session'
 import type { Deps } from '../../deps.ts'
 import { isClientAt, readClientCredentials, workingKeys } from './client-credentials.ts'
 import type { OidcCounts } from './oidc-deps.ts'
@@ -104,13 +104,13 @@ interface Live {
 function findLive({ answers, settings }: MemoryDeps, value: string): Live | undefined {
   const nowMs = answers.leasedNowMs()
   if (nowMs === undefined) return undefined
-  const token = answers.accessToken(digestOfRecord('AccessToken', value), nowMs)
-  const session = token && answers.session(token.sessionDigest)
+  const token = answers.findAccessToken(digestOfRecord('AccessToken', value), nowMs)
+  const session = token && answers.findSession(token.sessionDigest)
   if (!session || session.expiresAtMs <= nowMs || !isClientAt(token.client.value, nowMs)) return undefined
   if (session.projectId !== token.client.id || session.memberId !== token.memberId) return undefined
   const at = sessionAt(session, nowMs)
   if (!isFresh(at, memberTerms(settings.current().permissionTtlMs))) return undefined
-  return { token, session, answer: answerOf(at, 'rest'), nowMs }
+  return { token, session, answer: toResponseJson(at, 'rest'), nowMs }
 }
 
 /** Counts the request toward the rate limit and the metrics. Returns undefined if the limit is reached. */

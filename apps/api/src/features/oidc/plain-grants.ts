@@ -5,7 +5,7 @@ import { isWellFormed } from '#platform/crypto/tokens'
 import { Answer } from '#platform/http/answer'
 import { coveredScope } from '#session-memory/access-tokens'
 import { systemClock } from '#session-memory/clock'
-import { answerOf } from '#session-memory/session'
+import { toResponseJson } from '#session-memory/session'
 import type { Deps } from '../../deps.ts'
 import { metadataOf } from './client-metadata.ts'
 import { type ClientRow, clientsReader } from './clients-store.ts'
@@ -81,7 +81,7 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
       source,
       isCode: request.grantType === 'authorization_code',
       scope: coveredScope(row.grant.scope, source.scope),
-      member: liveMember(known.session, answerOf(known, 'rest')),
+      member: liveMember(known.session, toResponseJson(known, 'rest')),
       rolesInIdToken: client.rolesInIdToken,
       // The library compares the times in a payload with this machine's clock. The row of the token also has an expiry,
       // by the database's clock.

@@ -3,7 +3,7 @@ import { memberTerms } from '#mirror/freshness'
 import { digestOfTokenless } from '#platform/crypto/tokens'
 import type { ClaimedMember } from '#responses/oidc-claims'
 import { liveSession, readSession } from '#session-memory/live-session'
-import { answerOf, type Session, type SessionAt } from '#session-memory/session'
+import { type Session, type SessionAt, toResponseJson } from '#session-memory/session'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
 
@@ -39,7 +39,7 @@ export async function memberOfToken(deps: SessionDeps, sessionId: string): Promi
     reread: () => readSession(deps.answers, digestOfTokenless(sessionId)),
   })
   if (!known) return undefined
-  return liveMember(known.session, answerOf(known, source))
+  return liveMember(known.session, toResponseJson(known, source))
 }
 
 /** Builds the member of a session from `response`, the text that `validate` returns for the session. */

@@ -26,7 +26,7 @@ export function memberFromMemory(
   const known = findCaller(deps, request, params, 'read_members')
   if (!known) return undefined
   const { serverId = '', memberId = '' } = params
-  const profile = deps.answers.serverMemberProfile({ serverId, memberId })
+  const profile = deps.answers.findServerMemberProfile({ serverId, memberId })
   const held = profile && freshRoles(deps, { serverId, memberId }, known.nowMs)
   return held ? counted(deps, known.caller, withRoles(profile, held.json)) : undefined
 }
@@ -59,7 +59,7 @@ export function checkFromMemory(
 }
 
 function freshRoles({ answers, settings }: MemoryDeps, item: MemberItem, nowMs: number) {
-  const known = answers.heldRoles(item, nowMs)
+  const known = answers.findHeldRoles(item, nowMs)
   const terms = memberTerms(settings.current().permissionTtlMs)
   return known && isFresh(known, terms) ? known.held : undefined
 }

@@ -53,8 +53,8 @@ export async function checkMany(
 }
 
 /**
- * Returns the result for one member as JSON. `JSON.stringify` of 1,000 results would take twice as long. The ID needs no
- * escaping, because the contract permits only digits.
+ * Returns the result for one member as JSON. `JSON.stringify` of 1,000 results would take twice as long. The ID needs
+ * no escaping, because the contract permits only digits.
  */
 function checkedJson(memberId: string, known: Known, isAllowed: CheckRequest['isAllowed']): string {
   const { held, isBlocked, source, asOfMs } = known
@@ -73,7 +73,7 @@ function cachedRoles(
   terms: FreshnessTerms,
   nowMs: number,
 ): Known | undefined {
-  const cached = answers.heldRoles(item, nowMs)
+  const cached = answers.findHeldRoles(item, nowMs)
   if (!cached || !isFresh(cached, terms)) return undefined
   const { held, isLive, asOfMs } = cached
   // Blocked members are not cached.

@@ -52,7 +52,7 @@ export interface CurrentRoles {
 export async function liveRoles(deps: MemberDeps, request: MemberRequest): Promise<CurrentRoles | undefined> {
   const { answers, settings } = deps
   const nowMs = answers.leasedNowMs()
-  const kept = nowMs === undefined ? undefined : answers.heldRoles(request, nowMs)
+  const kept = nowMs === undefined ? undefined : answers.findHeldRoles(request, nowMs)
   if (kept && isFresh(kept, memberTerms(settings.current().permissionTtlMs)))
     return { roles: kept.held.roles, isBlocked: false }
   return liveMember(deps, request)

@@ -17,7 +17,7 @@ export const createKeyCheck =
   async (key: string): Promise<string> => {
     const keyDigest = digestOf(key)
     const nowMs = answers.leasedNowMs()
-    const projectId = nowMs === undefined ? undefined : answers.key(keyDigest, nowMs)
+    const projectId = nowMs === undefined ? undefined : answers.findKeyProject(keyDigest, nowMs)
     return projectId ?? checkKey(await answers.read({ keyDigest, tokenDigest: '' }), key)
   }
 

@@ -11,7 +11,7 @@ import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
 import { keyBucket, unknownTokenBucket } from '#platform/rate-limit/key-bucket'
 import type { Read } from '#session-memory/facts-of-rows'
-import { answerOf, sessionAt } from '#session-memory/session'
+import { sessionAt, toResponseJson } from '#session-memory/session'
 import { projectFromMemory } from '../../callers/project-from-memory.ts'
 import { firstFailed } from '../../checks/check.ts'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
@@ -36,7 +36,7 @@ export function validateFromMemory(
   const nowMs = answers.leasedNowMs()
   if (nowMs === undefined || token === undefined || !isJson(type, encoding)) return undefined
   const caller = projectFromMemory(answers, request, nowMs)
-  const session = caller && answers.session(digestOf(token))
+  const session = caller && answers.findSession(digestOf(token))
   if (!session || session.projectId !== caller.projectId || session.expiresAtMs <= nowMs) return undefined
   const at = sessionAt(session, nowMs)
   if (!isFresh(at, memberTerms(settings.current().permissionTtlMs))) return undefined
@@ -99,7 +99,7 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
     },
   })
   if (!known) throw unknown()
-  return answerOf(known, source)
+  return toResponseJson(known, source)
 }
 
 /**

@@ -3,9 +3,9 @@ import { roleNamesOnly } from '#responses/groups'
 import type { Role } from '#responses/roles'
 import type { Change } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
+import { FactCache } from './fact-cache.ts'
 import { readUncached } from './facts-of-rows.ts'
 import type { FactRows, Item, SessionRow } from './facts-store.ts'
-import { Memory } from './memory.ts'
 
 const serverId = '1100089314336833537'
 const crew: Role = { id: '1100093797636898817', name: 'Crew', color: 0, position: 1 }
@@ -53,10 +53,10 @@ const found = (changes: readonly Change[] = [], more: Partial<LogSnapshot> = {})
 })
 
 describe('what is kept in memory', () => {
-  let memory: Memory
+  let memory: FactCache
   beforeEach(() => {
-    memory = new Memory(1_000_000)
-    memory.apply(found(), 0)
+    memory = new FactCache(1_000_000)
+    memory.applySnapshot(found(), 0)
   })
   const load = (...ns: number[]) => {
     const loading = memory.beginLoading()
@@ -64,15 +64,15 @@ describe('what is kept in memory', () => {
     memory.endLoading(loading)
     return reads
   }
-  const changed = (...changes: Change[]) => memory.apply(found(changes), 0)
+  const changed = (...changes: Change[]) => memory.applySnapshot(found(changes), 0)
   const rolesIn = (n: number) =>
-    JSON.parse(memory.session(`token ${n}`)?.answer(null, 'rest') ?? '{}').roles?.map(
+    JSON.parse(memory.findSession(`token ${n}`)?.toJson(null, 'rest') ?? '{}').roles?.map(
       ({ roleName }: { roleName: string }) => roleName,
     )
 
   test('is put together as an answer, roles highest first, and without those that do not exist', () => {
     load(1)
-    const answer = JSON.parse(memory.session('token 1')?.answer(2_000, 'gateway') ?? '')
+    const answer = JSON.parse(memory.findSession('token 1')?.toJson(2_000, 'gateway') ?? '')
     expect(answer).toMatchObject({
       member: { id: '1', isClubMember: true, displayName: null, syncedAt: '1970-01-01T00:00:01.000Z' },
       roles: [
@@ -97,22 +97,22 @@ describe('what is kept in memory', () => {
   test.each(Object.keys(voids))('a change of its %s makes a session void, kept or on its way', (kind) => {
     const change = voids[kind] as Change
     load(1)
-    expect(memory.session('token 1')).toBeDefined()
+    expect(memory.findSession('token 1')).toBeDefined()
     changed(change)
-    expect(memory.session('token 1')).toBeUndefined()
+    expect(memory.findSession('token 1')).toBeUndefined()
 
     const loading = memory.beginLoading()
     changed(change)
     memory.store([item(1)], rows(row(1)), loading)
-    expect(memory.session('token 1')).toBeUndefined()
+    expect(memory.findSession('token 1')).toBeUndefined()
   })
 
   test('a key goes with its own change and with its project', () => {
     for (const change of [{ kind: 'key', keyDigest: 'the key' }, voids['project']] as Change[]) {
       load(1)
-      expect(memory.key('the key', 5_000)).toBe('the project')
+      expect(memory.findKeyProject('the key', 5_000)).toBe('the project')
       changed(change)
-      expect(memory.key('the key', 5_000)).toBeUndefined()
+      expect(memory.findKeyProject('the key', 5_000)).toBeUndefined()
     }
   })
 
@@ -120,8 +120,8 @@ describe('what is kept in memory', () => {
     const found = rows(row(1))
     const items = found.items.map((one) => ({ ...one, keyEndsAtMs: 6_000 }))
     memory.store([item(1)], { ...found, items }, memory.beginLoading())
-    expect(memory.key('the key', 5_999)).toBe('the project')
-    expect(memory.key('the key', 6_000)).toBeUndefined()
+    expect(memory.findKeyProject('the key', 5_999)).toBe('the project')
+    expect(memory.findKeyProject('the key', 6_000)).toBeUndefined()
   })
 
   test('a change of one member, session or server leaves the others', () => {
@@ -131,8 +131,8 @@ describe('what is kept in memory', () => {
       serverId: 'x',
       roles: [],
     })
-    expect(memory.session('token 2')).toBeDefined()
-    expect(memory.key('the key', 5_000)).toBe('the project')
+    expect(memory.findSession('token 2')).toBeDefined()
+    expect(memory.findKeyProject('the key', 5_000)).toBe('the project')
   })
 
   test('a renamed role is in the next answer of everybody, and nothing is read again', () => {
@@ -156,9 +156,9 @@ describe('what is kept in memory', () => {
     load(1)
     const loading = memory.beginLoading()
     memory.clear()
-    expect(memory.session('token 1')).toBeUndefined()
-    expect(memory.key('the key', 5_000)).toBeUndefined()
-    expect(loading.isVoid).toBe(true)
+    expect(memory.findSession('token 1')).toBeUndefined()
+    expect(memory.findKeyProject('the key', 5_000)).toBeUndefined()
+    expect(loading.wasCleared).toBe(true)
     expect([memory.size, memory.bytes]).toEqual([0, 0])
   })
 
@@ -171,37 +171,37 @@ describe('what is kept in memory', () => {
   })
 
   test('is bounded in bytes; what was used stays, what was not goes first', () => {
-    memory = new Memory(100_000)
-    memory.apply(found(), 0)
+    memory = new FactCache(100_000)
+    memory.applySnapshot(found(), 0)
     load(0)
     for (let n = 1; n < 500; n++) {
       load(n)
-      expect(memory.session('token 0')).toBeDefined()
+      expect(memory.findSession('token 0')).toBeDefined()
       expect(memory.bytes).toBeLessThanOrEqual(100_000)
     }
     expect(memory.size).toBeGreaterThan(20)
-    expect(memory.session('token 1')).toBeUndefined()
-    expect(memory.session('token 499')).toBeDefined()
+    expect(memory.findSession('token 1')).toBeUndefined()
+    expect(memory.findSession('token 499')).toBeDefined()
   })
 
   test('the database’s clock is never behind: it goes on from before the read was sent, and from the end of its millisecond', () => {
-    memory.apply(found([], { nowMs: 50_000 }), 1_000)
+    memory.applySnapshot(found([], { nowMs: 50_000 }), 1_000)
     expect(memory.nowMs(1_000)).toBe(50_001)
     expect(memory.nowMs(1_250)).toBe(50_251)
   })
 
   test('the gateway vouches as long as the last read says', () => {
     load(1)
-    const session = memory.session('token 1')
-    memory.apply(found([], { live: new Map([[serverId, { asOfMs: 4_000, untilMs: 9_000 }]]) }), 0)
+    const session = memory.findSession('token 1')
+    memory.applySnapshot(found([], { live: new Map([[serverId, { asOfMs: 4_000, untilMs: 9_000 }]]) }), 0)
     expect([session?.liveAsOfMs(8_999), session?.liveAsOfMs(9_000)]).toEqual([4_000, null])
-    memory.apply(found(), 0)
+    memory.applySnapshot(found(), 0)
     expect(session?.liveAsOfMs(5_000)).toBeNull()
   })
 
   test('a read without a lease is correct, and is not cached', () => {
     const [read] = readUncached([item(1)], rows(row(1)))
-    expect(JSON.parse(read?.session?.answer(null, 'rest') ?? '').roles).toHaveLength(2)
-    expect(memory.session('token 1')).toBeUndefined()
+    expect(JSON.parse(read?.session?.toJson(null, 'rest') ?? '').roles).toHaveLength(2)
+    expect(memory.findSession('token 1')).toBeUndefined()
   })
 })

@@ -5,7 +5,7 @@ import type { AccessTokenRow } from './access-tokens-store.ts'
 import { accessId, type Change, membershipId } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
 import { type Fact, Facts } from './facts.ts'
-import { memberFact, membershipFact, type Read, serverFact } from './facts-of-rows.ts'
+import { type Read, toMemberFact, toMembershipFact, toServerFact } from './facts-of-rows.ts'
 import type { FactRows, Item, ItemRow } from './facts-store.ts'
 import { HostRules } from './host-rules.ts'
 import type { HostRule } from './host-rules-store.ts'
@@ -28,8 +28,8 @@ export interface Loading {
   readonly changes: Change[]
   /** The servers with cached roles. The load does not read their roles again. */
   readonly knownServers: readonly string[]
-  /** True if the cache was cleared during the load. The result must then not be cached. */
-  isVoid: boolean
+  /** True if the cache was cleared since the load began. The result must then not be cached. */
+  wasCleared: boolean
 }
 
 type Latest = Pick<LogSnapshot, 'nowMs' | 'live' | 'settingsVersion'>
@@ -45,10 +45,11 @@ interface Key {
 const maxKeys = 100_000
 
 /**
- * Caches the facts that responses are made of. Only valid facts are cached, so the change log needs an entry when a
- * fact changes or ends, but not when one becomes valid. Entries are applied to the cache and to loads in progress.
+ * Caches everything that responses are made of: sessions, API keys, and the facts that they share (see `facts.ts`).
+ * Only valid values are cached, so the change log needs an entry when a value changes or ends, but not when one becomes
+ * valid. Entries are applied to the cache and to loads in progress.
  */
-export class Memory {
+export class FactCache {
   readonly #members = new Facts<MemberFact>()
   readonly #memberships = new Facts<MembershipFact>()
   readonly #servers = new Facts<ServerFact>()
@@ -92,13 +93,14 @@ export class Memory {
   }
 
   /** Returns the project of a key that is valid at this time. */
-  key(digest: string, nowMs: number): string | undefined {
+  findKeyProject(digest: string, nowMs: number): string | undefined {
     const key = this.#keys.get(digest)
-    if (!key || key.project.isVoid) return undefined
+    if (!key || key.project.isInvalid) return undefined
     return key.endsAtMs === undefined || key.endsAtMs > nowMs ? key.projectId : undefined
   }
 
-  session(tokenDigest: string): Session | undefined {
+  /** Returns a cached session that is still valid, except that its expiry is not checked. */
+  findSession(tokenDigest: string): Session | undefined {
     const session = this.#sessions.use(tokenDigest)
     if (!session || session.isCurrent()) return session
     this.#sessions.drop(session)
@@ -106,28 +108,28 @@ export class Memory {
   }
 
   /** Applies a read of the change log. `sentAtMs` is the monotonic time just before it was sent. */
-  apply(found: LogSnapshot, sentAtMs: number): void {
-    this.#latest = found
+  applySnapshot(snapshot: LogSnapshot, sentAtMs: number): void {
+    this.#latest = snapshot
     this.#latestSentAtMs = sentAtMs
-    this.applyChanges(found.changes)
-    for (const { id, value } of this.#servers.values()) setLive(value, found.live.get(id))
+    this.applyChanges(snapshot.changes)
+    for (const { id, value } of this.#servers.values()) setLive(value, snapshot.live.get(id))
   }
 
   /** Applies changes to the cache, and records them for loads in progress. */
   applyChanges(changed: readonly Change[]): void {
-    for (const change of changed) this.#apply(change)
+    for (const change of changed) this.#applyChange(change)
     for (const { changes } of this.#loading) for (const change of changed) changes.push(change)
   }
 
   /** Clears the cache, and keeps loads in progress from being cached. */
   clear(): void {
-    for (const loading of this.#loading) loading.isVoid = true
-    this.#members.voidAll()
-    this.#memberships.voidAll()
-    this.#servers.voidAll()
-    this.#projects.voidAll()
-    this.#access.voidAll()
-    this.#groups.voidAll()
+    for (const loading of this.#loading) loading.wasCleared = true
+    this.#members.invalidateAll()
+    this.#memberships.invalidateAll()
+    this.#servers.invalidateAll()
+    this.#projects.invalidateAll()
+    this.#access.invalidateAll()
+    this.#groups.invalidateAll()
     this.#keys.clear()
     this.#sessions.clear()
     this.scopes.clear()
@@ -139,7 +141,7 @@ export class Memory {
   /** Begins a load. Call it before the facts are read, and `endLoading` after they are stored. */
   beginLoading(): Loading {
     const knownServers = [...this.#servers.values()].map(({ id }) => id)
-    const loading = { changes: [], knownServers, isVoid: false }
+    const loading = { changes: [], knownServers, wasCleared: false }
     this.#loading.add(loading)
     return loading
   }
@@ -158,7 +160,7 @@ export class Memory {
     if (isMissing) return undefined
     const reads = rows.items.map((row, i) => this.#storeItem(items[i] as Item, row, rows))
     // The rows may already contain some of these changes. Applying such a change again only causes another read.
-    for (const change of loading.changes) this.#apply(change)
+    for (const change of loading.changes) this.#applyChange(change)
     return reads
   }
 
@@ -166,19 +168,19 @@ export class Memory {
   storeScopes(item: ScopeItem, { isReadable, isMapped, scopes }: ScopeRow, loading: Loading): void {
     if (!isReadable || !isMapped) return
     this.scopes.add(item, scopes)
-    for (const change of loading.changes) this.scopes.apply(change)
+    for (const change of loading.changes) this.scopes.applyChange(change)
   }
 
   /** Caches the rule that was read for a host. */
   storeHostRule(host: string, rule: HostRule, loading: Loading): void {
     this.hostRules.add(host, rule)
-    for (const change of loading.changes) this.hostRules.apply(change)
+    for (const change of loading.changes) this.hostRules.applyChange(change)
   }
 
   /** Caches an access token that was read. */
   storeAccessToken(digest: string, row: AccessTokenRow, loading: Loading): void {
     this.accessTokens.add(digest, row, this.#latest.nowMs)
-    for (const change of loading.changes) this.accessTokens.apply(change)
+    for (const change of loading.changes) this.accessTokens.applyChange(change)
   }
 
   /** Caches members of servers that were read. */
@@ -188,14 +190,14 @@ export class Memory {
     loading: Loading,
   ): void {
     for (const [i, item] of items.entries()) this.serverMembers.add(item, reads[i] as ServerMemberRead)
-    for (const change of loading.changes) this.serverMembers.apply(change)
+    for (const change of loading.changes) this.serverMembers.applyChange(change)
   }
 
   /** Returns the roles of a member of a server, if the member or a session of the member is cached. */
-  heldRoles(item: MemberItem, nowMs: number): CachedRoles | undefined {
+  findHeldRoles(item: MemberItem, nowMs: number): CachedRoles | undefined {
     const { serverId, memberId } = item
     const vouched = this.#latest.live.get(serverId)
-    const cached = this.serverMembers.held(item)
+    const cached = this.serverMembers.findHeldRoles(item)
     if (cached) return rolesAt(nowMs, cached, vouched)
     const membership = this.#memberships.get(membershipId(serverId, memberId))?.value
     const server = this.#servers.get(serverId)?.value
@@ -209,10 +211,13 @@ export class Memory {
     if (projectId !== undefined && isActive) this.#storeKey(keyDigest, projectId, row.keyEndsAtMs)
     const found = row.session
     if (!found) return { nowMs, projectId, isActive, session: undefined }
-    const server = serverFact(found, roles.get(found.serverId) ?? [])
+    const server = toServerFact(found, roles.get(found.serverId) ?? [])
     const facts: SessionFacts = {
-      member: this.#members.use(found.memberId, memberFact(found)),
-      membership: this.#memberships.use(membershipId(found.serverId, found.memberId), membershipFact(found)),
+      member: this.#members.use(found.memberId, toMemberFact(found)),
+      membership: this.#memberships.use(
+        membershipId(found.serverId, found.memberId),
+        toMembershipFact(found),
+      ),
       server: this.#servers.use(found.serverId, server),
       project: found.projectId === null ? undefined : this.#projects.use(found.projectId, true),
       access:
@@ -222,7 +227,7 @@ export class Memory {
       groups: found.projectId === null ? undefined : this.#groups.use(found.projectId, found.groups),
     }
     // A sync that found the same roles is not in the change log, so this row may have a later `syncedAtMs`.
-    if (facts.membership.value.syncedAtMs < found.syncedAtMs) facts.membership.value = membershipFact(found)
+    if (facts.membership.value.syncedAtMs < found.syncedAtMs) facts.membership.value = toMembershipFact(found)
     const session = new Session(tokenDigest, found, facts)
     this.#sessions.add(session)
     return { nowMs, projectId, isActive, session }
@@ -231,7 +236,7 @@ export class Memory {
   #storeKey(digest: string, projectId: string, endsAtMs: number | undefined): void {
     const cached = this.#keys.get(digest)
     // A new expiry is in the change log, and that entry has already dropped the cached key.
-    if (cached && !cached.project.isVoid) return
+    if (cached && !cached.project.isInvalid) return
     this.#dropKey(digest)
     if (this.#keys.size >= maxKeys) {
       for (const { project } of this.#keys.values()) this.#projects.release(project)
@@ -247,34 +252,37 @@ export class Memory {
     this.#projects.release(key.project)
   }
 
-  #apply(change: Change): void {
-    this.scopes.apply(change)
-    this.hostRules.apply(change)
-    this.accessTokens.apply(change)
-    this.serverMembers.apply(change)
+  #applyChange(change: Change): void {
+    this.scopes.applyChange(change)
+    this.hostRules.applyChange(change)
+    this.accessTokens.applyChange(change)
+    this.serverMembers.applyChange(change)
     switch (change.kind) {
       case 'session':
         this.#sessions.dropByDigest(change.tokenDigest)
         return
       case 'membership':
-        this.#memberships.void(change.id)
+        this.#memberships.invalidate(change.id)
         return
       case 'member':
-        this.#members.void(change.memberId)
+        this.#members.invalidate(change.memberId)
         return
       case 'key':
         this.#dropKey(change.keyDigest)
         return
       case 'project':
-        this.#projects.void(change.projectId)
-        this.#groups.void(change.projectId)
+        this.#projects.invalidate(change.projectId)
+        this.#groups.invalidate(change.projectId)
         return
       case 'access':
-        this.#access.void(change.id)
+        this.#access.invalidate(change.id)
         return
       case 'server':
-        // A change of one server can change which server decides about System Admins.
-        this.#servers.voidAll()
+        // A change of one server can change which server is the main server.
+        this.#servers.invalidateAll()
+        return
+      case 'token':
+        // `accessTokens` has already applied it.
         return
       case 'roles': {
         const server = this.#servers.get(change.serverId)
