@@ -75,7 +75,7 @@ describe('members that projects ask about', () => {
   test('share the text of their roles with members who have the same ones', () => {
     for (const id of ['ada', 'joon']) load(id)
     load('mara', { roleIds: [captain.id] })
-    const held = (memberId: string) => memory.heldRoles(item(memberId), 5_000)?.held
+    const held = (memberId: string) => memory.findHeldRoles(item(memberId), 5_000)?.held
     expect(held('joon')).toBe(held('ada'))
     expect(rolesOf('mara')).toEqual(['Captain'])
   })
