@@ -16,12 +16,14 @@ const patienceMs = 100_000
 export type Send = (event: ChatEvent) => Promise<void>
 
 /** Returns a function that passes an event of the platform to the service's writer, and waits until it is written. */
-export function createSend(writer: Pick<ReturnType<typeof createEventWriter>, 'push' | 'whenSettled'>): Send {
+export function createSend(
+  writer: Pick<ReturnType<typeof createEventWriter>, 'push' | 'waitUntilWritten'>,
+): Send {
   let sequence = 0
   return async (event) => {
     sequence += 1
     writer.push({ event, at: { session: 'bench', sequence }, receivedAt: performance.now() })
-    await writer.whenSettled(event.serverId, AbortSignal.timeout(patienceMs))
+    await writer.waitUntilWritten(event.serverId, AbortSignal.timeout(patienceMs))
   }
 }
 

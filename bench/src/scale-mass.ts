@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deps } from '@rolecall/api/deps'
 import { revokeSessionsOfDeparted } from '@rolecall/api/features/sessions/end-store'
 import { createEventWriter } from '@rolecall/api/mirror/gateway/event-writer'
-import { takeLead } from '@rolecall/api/mirror/gateway/store'
+import { acquireLease } from '@rolecall/api/mirror/gateway/store'
 import { syncMembers } from '@rolecall/api/mirror/rest/sync-members'
 import { type Sql, sql } from '@rolecall/api/platform/db/sql'
 import { serverCore } from './compare.ts'
@@ -38,7 +38,7 @@ export async function measureMassChanges(sizes: MassSizes): Promise<Table> {
 
 async function measure(deps: Deps, url: string, supply: MassSupply, sizes: MassSizes): Promise<Row[]> {
   const mirror = { ...deps, endSessions: { ofMembers: revokeSessionsOfDeparted } }
-  const lead = await deps.db.transaction((tx) => takeLead(tx, true))
+  const lead = await deps.db.transaction((tx) => acquireLease(tx, true))
   const fail = (reason: string) => () => {
     throw new Error(`Events were not written: ${reason}`)
   }
@@ -46,7 +46,7 @@ async function measure(deps: Deps, url: string, supply: MassSupply, sizes: MassS
     rolesUnknown: () => {},
     eventsLost: fail('events lost'),
     delayed: fail('delayed'),
-    leadLost: fail('lead lost'),
+    leadershipLost: fail('lead lost'),
   })
   const { holders, leavers } = supply
   const ask = createAsk(url, supply.apiKey)
@@ -121,7 +121,7 @@ async function readAll(mirror: Mirror, count: number): Promise<Row> {
       counts: { seen: 0, changed: 0, ended: 0 },
       place: { after: '0', unlisted: [] },
       reportProgress: async () => {},
-      ask: (question) => question(),
+      request: (question) => question(),
     },
   )
   return { complete: performance.now() - from }

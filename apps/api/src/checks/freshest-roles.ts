@@ -1,4 +1,4 @@
-import { type FreshnessTerms, isFresh, isServable, type Mirrored } from '#mirror/freshness'
+import { type FreshnessTerms, isFresh, isServable, type RoleAge } from '#mirror/freshness'
 import type { Refreshed } from '#mirror/mirror-deps'
 import { withTimeout } from '#platform/async'
 import { ApiError } from '#platform/http/api-error'
@@ -32,7 +32,7 @@ interface Freshest<T> {
  * the mirrored roles, unless they are too old. The result's `known` is undefined if there is no such member.
  * @throws CHAT_PLATFORM_UNAVAILABLE if the platform does not respond, and the mirrored roles are missing or too old
  */
-export async function freshestRoles<T extends Mirrored>(
+export async function freshestRoles<T extends RoleAge>(
   request: RolesRequest<T>,
 ): Promise<Freshest<T | undefined>> {
   const { known, terms, refresh, reread } = request

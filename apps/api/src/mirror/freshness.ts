@@ -39,7 +39,7 @@ export const adminTerms = (permissionTtlMs: number): FreshnessTerms => ({
 })
 
 /** Roles in the mirror, at one moment. */
-export interface Mirrored {
+export interface RoleAge {
   /** True while the gateway guarantees that the server's mirror is current. */
   readonly isLive: boolean
   /** The time since Discord reported or confirmed the roles. */
@@ -47,18 +47,18 @@ export interface Mirrored {
 }
 
 /** Returns how fresh the roles are, for a purpose with these limits. */
-export function freshnessOf({ isLive, ageMs }: Mirrored, { youngMs, maxAgeMs }: FreshnessTerms): Freshness {
+export function freshnessOf({ isLive, ageMs }: RoleAge, { youngMs, maxAgeMs }: FreshnessTerms): Freshness {
   if (isLive) return 'live'
   if (youngMs > 0 && ageMs <= youngMs) return 'rest'
   return ageMs <= maxAgeMs ? 'mirror' : 'too old'
 }
 
 /** Returns true if the roles can be served without a request to Discord. */
-export const isFresh = (mirrored: Mirrored, terms: FreshnessTerms): boolean => {
+export const isFresh = (mirrored: RoleAge, terms: FreshnessTerms): boolean => {
   const freshness = freshnessOf(mirrored, terms)
   return freshness === 'live' || freshness === 'rest'
 }
 
 /** Returns true if the roles may be served when Discord does not respond. */
-export const isServable = (mirrored: Mirrored, terms: FreshnessTerms): boolean =>
+export const isServable = (mirrored: RoleAge, terms: FreshnessTerms): boolean =>
   freshnessOf(mirrored, terms) !== 'too old'

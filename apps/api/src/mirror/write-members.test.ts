@@ -4,7 +4,7 @@ import { readTime } from '#platform/db/read-time'
 import { sql } from '#platform/db/sql'
 import { engines } from '../../test/databases.ts'
 import { worldForTests } from '../../test/world-for-tests.ts'
-import { takeRole } from './write-members.ts'
+import { removeRoleFromMembers } from './write-members.ts'
 import { writeMemberships } from './write-memberships.ts'
 
 const { mainGuildId: club } = demo
@@ -39,7 +39,7 @@ describe.each(engines)('memberships on %s', (engine) => {
     await write([captain, deckhand], 'now')
     const requestedAt = await readTime(db)
     const step = { serverId: club, roleId: deckhand, memberIds: [member.user.id] }
-    expect(await db.transaction((tx) => takeRole(tx, step))).toBe(1)
+    expect(await db.transaction((tx) => removeRoleFromMembers(tx, step))).toBe(1)
     expect(await rolesOf(member.user.id)).toEqual([captain])
     // An outage of the server had hidden the event of this change: only the list tells of it.
     await write([crew], requestedAt)

@@ -26,7 +26,7 @@ const confirmAfter = '12 hours'
 
 const userSql = {
   columns: reportedColumns(),
-  given: reportedColumns((column) => `x.${column}`),
+  input: reportedColumns((column) => `x.${column}`),
   stored: reportedColumns((column) => `u.${column}`),
   excluded: reportedColumns((column) => `excluded.${column}`),
   assigned: reportedColumns((column) => `${column} = excluded.${column}`),
@@ -49,7 +49,7 @@ export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): 
     .reduce((before, one) => sql`${before}, ${one}`)
   return tx.execute(sql`
     insert into members as u (id, ${userSql.columns}, email, is_current, is_club_member, told_at)
-    select x.id, ${userSql.given}, x.email, v.id is not null, coalesce(v.is_main, false),
+    select x.id, ${userSql.input}, x.email, v.id is not null, coalesce(v.is_main, false),
       ${timeOf(asOf)}
     from unnest(${known.map(({ user }) => user.id)}::text[], ${values},
       ${known.map(({ user }) => user.email ?? null)}::text[],
@@ -160,7 +160,7 @@ export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: A
  * Records that people are not members, even if the mirror had no membership of theirs. Otherwise, a list that was
  * requested earlier would add them. Rows that were written since `begunAt` already say so.
  */
-export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: Date) =>
+export const recordAbsences = (tx: Tx, departures: readonly Departure[], begunAt: Date) =>
   tx.execute(sql`
     insert into memberships as m (server_id, member_id, left_at, search_text)
     select server_id, member_id, clock_now(), ${searchTextOf(sql`x.member_id`)}
@@ -200,7 +200,7 @@ export const listHolders = async (
   return holders.map(({ id }) => id)
 }
 
-interface RoleToTake extends HeldRole {
+interface RoleRemoval extends HeldRole {
   readonly memberIds: readonly string[]
 }
 
@@ -211,7 +211,10 @@ interface RoleToTake extends HeldRole {
  * Does not change the time of Discord's last statement about these members, because Discord said nothing about their
  * other roles. So a list that was requested earlier can still correct them.
  */
-export const takeRole = (tx: Tx, { serverId, roleId, memberIds }: RoleToTake): Promise<number> =>
+export const removeRoleFromMembers = (
+  tx: Tx,
+  { serverId, roleId, memberIds }: RoleRemoval,
+): Promise<number> =>
   tx.execute(sql`
     with due as materialized (
       select member_id from memberships

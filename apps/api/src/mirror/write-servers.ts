@@ -66,7 +66,7 @@ export const setAvailable = (tx: Tx, serverId: string, isAvailable: boolean) =>
 
 /** Writes the name, the icon, and all roles of a server, unless its roles were written after the request. */
 export async function writeServer(tx: Tx, { id, name, icon, roles }: ChatServerInfo, asOf: AsOf) {
-  if ((await claimRoles(tx, id, asOf)) === 0) return
+  if ((await lockRoles(tx, id, asOf)) === 0) return
   await tx.execute(sql`
     update servers set name = ${name}, icon = ${icon}, updated_at = clock_now()
     where id = ${id} and (name, icon) is distinct from (${name}::text, ${icon}::text)`)
@@ -77,13 +77,13 @@ export async function writeServer(tx: Tx, { id, name, icon, roles }: ChatServerI
 
 /** Writes one role that Discord has just reported. */
 export async function writeRole(tx: Tx, serverId: string, role: ChatServerInfo['roles'][number]) {
-  await claimRoles(tx, serverId, 'now')
+  await lockRoles(tx, serverId, 'now')
   await upsertRoles(tx, serverId, [role])
 }
 
 /** Deletes one role that Discord has just reported as deleted. */
 export async function removeRole(tx: Tx, serverId: string, roleId: string) {
-  await claimRoles(tx, serverId, 'now')
+  await lockRoles(tx, serverId, 'now')
   await tx.execute(sql`delete from roles where server_id = ${serverId} and id = ${roleId}`)
 }
 
@@ -91,7 +91,7 @@ export async function removeRole(tx: Tx, serverId: string, roleId: string) {
  * Locks the row of the server, so that writers of its roles wait for each other instead of causing deadlocks. Returns 0
  * if the roles were written after the request.
  */
-const claimRoles = (tx: Tx, serverId: string, asOf: AsOf) =>
+const lockRoles = (tx: Tx, serverId: string, asOf: AsOf) =>
   asOf === 'now'
     ? tx.execute(sql`
         update servers set roles_synced_at = greatest(clock_now(), roles_synced_at) where id = ${serverId}`)

@@ -1,6 +1,6 @@
 import type { sessions } from '@rolecall/contract'
 import type { ChatMember } from '#chat/chat-platform'
-import type { FreshnessTerms, Mirrored } from '#mirror/freshness'
+import type { FreshnessTerms, RoleAge } from '#mirror/freshness'
 import type { Tx } from '#platform/db/database'
 import type { HeldRole } from '#responses/roles'
 import type { Read } from '#session-memory/facts-of-rows'
@@ -78,7 +78,7 @@ export interface Decisions {
   /** Checks that a session is live. */
   readonly session: (read: Pick<Read, 'session'>) => readonly Step[]
   /** Checks that the roles are recent enough. */
-  readonly rolesKnown: (facts: { mirrored: Mirrored; terms: FreshnessTerms }) => readonly Step[]
+  readonly rolesKnown: (facts: { mirrored: RoleAge; terms: FreshnessTerms }) => readonly Step[]
   /** Checks that a member has the required roles. */
   readonly roles: (roles: readonly HeldRole[], wanted: WantedRoles) => readonly Step[]
   /** Checks the protected hosts of a project. Returns undefined if it has none. */

@@ -9,7 +9,7 @@ import { noUserFields } from '../../chat/chat-objects.ts'
 import { endMemberships } from '../../mirror/end-memberships.ts'
 import { eraseFromMirror, lockMember } from '../../mirror/erase-store.ts'
 import { foldTotals } from '../../mirror/totals-store.ts'
-import { listHolders, takeRole, upsertMembers } from '../../mirror/write-members.ts'
+import { listHolders, removeRoleFromMembers, upsertMembers } from '../../mirror/write-members.ts'
 import { writeMemberships } from '../../mirror/write-memberships.ts'
 import { registerServer, removeUnlessMain, setMainFlag } from '../../mirror/write-servers.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -140,7 +140,7 @@ describe.each(engines)('totals of member lists on %s', (engine) => {
           const roleId = random.one(roles) ?? ''
           return db.transaction(async (tx) => {
             const memberIds = await listHolders(tx, { serverId, roleId, after: '', limit: 3 })
-            await takeRole(tx, { serverId, roleId, memberIds })
+            await removeRoleFromMembers(tx, { serverId, roleId, memberIds })
           })
         },
       ],

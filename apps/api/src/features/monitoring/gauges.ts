@@ -126,7 +126,7 @@ const gauges: readonly GaugeRow[] = [
     label: 'reason',
     read: async ({ chatFigures, liveMirror }) => {
       if (chatFigures().gateway === 'off') return []
-      const notLive = await liveMirror.notLive()
+      const notLive = await liveMirror.listNotLiveServers()
       return reasons.map((reason) => [
         notLive.filter((server) => server.reason === reason).length,
         { reason },

@@ -22,7 +22,7 @@ export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Prom
     timed(databaseState(deps.db)),
     timed(isCacheUp(deps.cache)),
     sendWhereWritable(heartbeat).then(() => listInstances(deps.db)),
-    deps.liveMirror.notLive(),
+    deps.liveMirror.listNotLiveServers(),
     checkPlatform(deps),
   ])
   const chatPlatform = platformHealth(deps, notLive)

@@ -1,4 +1,4 @@
-import { type FreshnessTerms, isServable, type Mirrored } from '#mirror/freshness'
+import { type FreshnessTerms, isServable, type RoleAge } from '#mirror/freshness'
 import type { Read } from '#session-memory/facts-of-rows'
 import { errorCheck } from '../../checks/check.ts'
 
@@ -42,7 +42,7 @@ export const sessionCheck = errorCheck<Pick<Read, 'session'>>({
 })
 
 /** The check of the roles' age by `validate`, which applies only while Discord does not respond. */
-export const rolesCheck = errorCheck<{ readonly mirrored: Mirrored; readonly terms: FreshnessTerms }>({
+export const rolesCheck = errorCheck<{ readonly mirrored: RoleAge; readonly terms: FreshnessTerms }>({
   name: 'validate.roles_known',
   refusal: 'CHAT_PLATFORM_UNAVAILABLE',
   holds: ({ mirrored, terms }) => isServable(mirrored, terms),

@@ -41,7 +41,7 @@ export function validateFromMemory(
   const at = sessionAt(session, nowMs)
   if (!isFresh(at, memberTerms(settings.current().permissionTtlMs))) return undefined
   if (!limiter.tryConsume(caller.bucket)) return undefined
-  return { caller, json: answerOf(at, 'rest') }
+  return { caller, json: toResponseJson(at, 'rest') }
 }
 
 /**

@@ -51,8 +51,8 @@ export function createEventQueue() {
       fullest.waiting = []
       return serverId
     },
-    /** Removes and returns about `count` events: the first ones of each server, equally many of each. */
-    take(count: number): Received[] {
+    /** Removes about `count` events, equally many of each server, and returns them. */
+    dequeue(count: number): Received[] {
       const busy = [...servers.values()].filter(({ waiting }) => waiting.length > 0)
       const share = Math.ceil(count / Math.max(1, busy.length))
       const taken = busy.flatMap(({ waiting }) => waiting.splice(0, share))
@@ -60,7 +60,7 @@ export function createEventQueue() {
       return taken
     },
     /** Marks events as written or dropped. Callers that wait for them can continue. */
-    settle(written: readonly Received[]): void {
+    markSettled(written: readonly Received[]): void {
       for (const { event } of written) queueOf(event.serverId).settled += 1
     },
     size: () => size,
@@ -70,7 +70,7 @@ export function createEventQueue() {
       const firsts = [...servers.values()].flatMap(({ waiting }) => waiting[0]?.receivedAt ?? [])
       return firsts.length === 0 ? undefined : firsts.reduce((a, b) => Math.min(a, b))
     },
-    received: (serverId: string) => servers.get(serverId)?.received ?? 0,
-    settled: (serverId: string) => servers.get(serverId)?.settled ?? 0,
+    countReceived: (serverId: string) => servers.get(serverId)?.received ?? 0,
+    countSettled: (serverId: string) => servers.get(serverId)?.settled ?? 0,
   }
 }

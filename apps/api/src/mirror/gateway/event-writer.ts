@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { createEventQueue, type Received } from './event-queue.ts'
 import { createRoleRemovals } from './role-removals.ts'
-import { asLeader, LeadLost } from './store.ts'
+import { LeadershipLost, runAsLeader } from './store.ts'
 import { writeEvents } from './write-events.ts'
 
 /** The maximum number of events in a transaction, so that other work gets its turn on the embedded database. */
@@ -21,7 +21,7 @@ interface EventWriterHandlers {
   /** Events must wait, because the database is unavailable. */
   delayed(): void
   /** This instance is no longer the leader. */
-  leadLost(): void
+  leadershipLost(): void
 }
 
 /**
@@ -39,7 +39,7 @@ export function createEventWriter(
   let writing: Promise<void> | undefined
   let unwritten: readonly Received[] = []
   /**
-   * The servers with events that this leader will never write. `lastOf` leaves them out for the rest of its time. The
+   * The servers with events that this leader has dropped. `lastPositions` leaves them out for the rest of its term. The
    * last written event of such a server is not recorded, so repeated events are not skipped.
    */
   const incomplete = new Set<string>()
@@ -54,9 +54,9 @@ export function createEventWriter(
   }
   const writeAll = async () => {
     while (!isClosing && queue.size() > 0) {
-      unwritten = queue.take(maxBatchSize)
+      unwritten = queue.dequeue(maxBatchSize)
       if (!(await writeBatch(unwritten))) return
-      queue.settle(unwritten)
+      queue.markSettled(unwritten)
       unwritten = []
       // After a full batch, the next one follows without a pause. The embedded engine always gets one, because it has a
       // single connection for all work.
@@ -72,14 +72,14 @@ export function createEventWriter(
     const events = batch.map(({ event }) => event)
     while (!isClosing) {
       try {
-        const last = lastOf(batch, incomplete)
-        handlers.rolesUnknown(await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events, last)))
+        const last = lastPositions(batch, incomplete)
+        handlers.rolesUnknown(await runAsLeader(db, epoch, (tx) => writeEvents(tx, deps, events, last)))
         for (const event of events)
           if (event.kind === 'roleRemoved') removals.start(event.serverId, event.roleId)
         return true
       } catch (error) {
-        if (error instanceof LeadLost) {
-          handlers.leadLost()
+        if (error instanceof LeadershipLost) {
+          handlers.leadershipLost()
           return false
         }
         if (!(error instanceof DatabaseUnavailable)) {
@@ -108,10 +108,10 @@ export function createEventWriter(
      * Waits until all received events of a server are written or dropped. Returns false if the wait was aborted, or if
      * the writer was closed.
      */
-    async whenSettled(serverId: string, signal: AbortSignal): Promise<boolean> {
-      const upTo = queue.received(serverId)
-      while (queue.settled(serverId) < upTo && !isClosing && !signal.aborted) await sleep(batchPauseMs)
-      return queue.settled(serverId) >= upTo
+    async waitUntilWritten(serverId: string, signal: AbortSignal): Promise<boolean> {
+      const upTo = queue.countReceived(serverId)
+      while (queue.countSettled(serverId) < upTo && !isClosing && !signal.aborted) await sleep(batchPauseMs)
+      return queue.countSettled(serverId) >= upTo
     },
     /** Returns the servers that events were received for. */
     servers: queue.servers,
@@ -133,7 +133,7 @@ export function createEventWriter(
 }
 
 /** Returns the position of the last event of each server in a batch, except for the servers in `except`. */
-const lastOf = (
+const lastPositions = (
   batch: readonly Received[],
   except: ReadonlySet<string>,
 ): ReadonlyMap<string, EventPosition> =>

@@ -8,7 +8,7 @@ import { createRenewals } from './renewals.ts'
 import { createResyncs, type ReadServer } from './resyncs.ts'
 import { createRoleReads, type ReadRoles } from './role-reads.ts'
 import { createSamples, type SampleCounts } from './samples.ts'
-import { listWritten, recordBeginnings, type TakenLead } from './store.ts'
+import { type AcquiredLease, listLastWritten, recordBeginnings } from './store.ts'
 
 /** The pause between two reads of the database during an outage. */
 const readAgainAfterMs = 250
@@ -24,8 +24,8 @@ export interface LeaderTiming {
 
 /** The instance that has the gateway connection, and keeps the mirror of all servers current. */
 export interface Leader {
-  /** Settles when this instance is no longer the leader. */
-  readonly lost: Promise<void>
+  /** Settles when this instance must no longer act as the leader. */
+  readonly ended: Promise<void>
   /** Returns the number of events that were received and not written yet. */
   pending(): number
   /** Returns how long the oldest of these events has waited, in milliseconds. */
@@ -57,17 +57,19 @@ export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'
  * - `samples` compares single members with Discord.
  * - `renewals` renews the leader's lease, and records the servers that it vouches for.
  */
-export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTiming): Leader {
+export function startLeader(deps: LeaderDeps, lease: AcquiredLease, timing: LeaderTiming): Leader {
   const { db, log, gateway, handoverKey } = deps
-  const { epoch, beginnings, ageMs } = lead
-  const handover = handoverKey && lead.handover ? openHandover(handoverKey, lead.handover) : undefined
+  // `beginnings` records when earlier leaders began gateway sessions, because Discord limits how often that may happen.
+  const { epoch, beginnings, ageMs } = lease
+  const handover = handoverKey && lease.handover ? openHandover(handoverKey, lease.handover) : undefined
   /** The last event of each server that earlier leaders have written. */
-  let written: ReadonlyMap<string, EventPosition> = new Map()
+  let lastWritten: ReadonlyMap<string, EventPosition> = new Map()
   let receivedAt: number | undefined
   let isClosing = false
-  let lose = () => {}
-  const lost = new Promise<void>((resolve) => {
-    lose = resolve
+  /** Settles `ended`, after which `close` is called. */
+  let resign = () => {}
+  const ended = new Promise<void>((resolve) => {
+    resign = resolve
   })
 
   const roleReads = createRoleReads(deps)
@@ -77,7 +79,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     },
     eventsLost: (serverIds) => resyncs.invalidate((serverId) => serverIds.has(serverId)),
     delayed: () => void renewals.renew(),
-    leadLost: () => lose(),
+    leadershipLost: () => resign(),
   })
   const resyncs = createResyncs(
     {
@@ -85,7 +87,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       // Writes waiting events first. An event from before the list would otherwise be written after the list, and seem
       // newer.
       readServer: async (serverId, signal) => {
-        await writer.whenSettled(serverId, signal)
+        await writer.waitUntilWritten(serverId, signal)
         await deps.readServer(serverId, signal)
       },
     },
@@ -95,7 +97,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     {
       ...{ db, log, gateway, writer, resyncs, roleReads, handoverKey },
       receivedAt: () => receivedAt,
-      leadLost: () => lose(),
+      leadershipLost: () => resign(),
     },
     epoch,
   )
@@ -104,25 +106,25 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     {
       ...deps,
       complete: resyncs.complete,
-      whenSettled: writer.whenSettled,
+      waitUntilWritten: writer.waitUntilWritten,
       invalidateServer: (serverId) => resyncs.invalidate((id) => id === serverId),
     },
     timing.sampleEveryMs,
   )
 
   /**
-   * Queues an event of a registered server. If the server can no longer be reached, immediately stops vouching for it.
+   * Queues an event of a registered server. If the server became unavailable, immediately stops vouching for it.
    */
   const handleEvent = (event: ChatEvent, at: EventPosition) => {
-    const isReachable = updateReach(event)
-    if (renewals.registered().has(event.serverId) && !isWritten(event, at)) {
+    const isAvailable = updateAvailability(event)
+    if (renewals.registered().has(event.serverId) && !wasWritten(event, at)) {
       writer.push({ event, at, receivedAt: performance.now() })
     }
-    if (isReachable === false) void renewals.renew()
+    if (isAvailable === false) void renewals.renew()
   }
   /** Returns true if an earlier leader has written the event. A resumed session repeats such events. */
-  const isWritten = ({ serverId }: ChatEvent, { session, sequence }: EventPosition) => {
-    const last = written.get(serverId)
+  const wasWritten = ({ serverId }: ChatEvent, { session, sequence }: EventPosition) => {
+    const last = lastWritten.get(serverId)
     return last?.session === session && sequence <= last.sequence
   }
   const listener: ChatGatewayListener = {
@@ -141,42 +143,42 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       void renewals.renew()
     },
     changed: () => void renewals.renew(),
-    beforeSession: (known) => recordBeginnings(db, epoch, known),
+    beforeSession: (beginnings) => recordBeginnings(db, epoch, beginnings),
   }
 
   /**
-   * Updates whether a server can be reached. Returns true or false if the event tells, and undefined otherwise. A
-   * server that becomes available again is read, because it may have changed in the meantime.
+   * Records whether a server is available. Returns that, or undefined if the event does not change it. A server that
+   * becomes available again is read, because it may have changed in the meantime.
    */
-  const updateReach = ({ kind, serverId }: ChatEvent): boolean | undefined => {
+  const updateAvailability = ({ kind, serverId }: ChatEvent): boolean | undefined => {
     const isRegistered = renewals.registered().has(serverId)
     if (kind === 'serverAvailable') {
-      resyncs.arrived(serverId, isRegistered)
+      resyncs.serverAvailable(serverId, isRegistered)
       return true
     }
     if (kind !== 'serverUnavailable' && kind !== 'serverLost') return undefined
     if (kind === 'serverLost' && isRegistered) {
       log.warn({ serverId }, 'bot removed from a registered server: its members keep their sessions')
     }
-    resyncs.departed(serverId)
+    resyncs.serverUnavailable(serverId)
     return false
   }
 
   /**
-   * Waits for the first renewal, which returns the registered servers. Events of other servers are dropped, and a
-   * resumed session repeats its events only once. So if the connection were opened before, events would be lost.
+   * Repeats the renewal until one succeeds, because it returns the registered servers. Before that, the connection must
+   * not be opened: events of servers that are not registered are dropped, and a resumed session repeats them only once.
    */
-  const readRegistered = async () => {
+  const loadRegistered = async () => {
     for (await renewals.renew(); !isClosing && !renewals.hasRenewed(); await renewals.renew()) {
       await sleep(readAgainAfterMs)
     }
   }
-  /** Reads the last event of each server that earlier leaders have written. */
-  const readWritten = async () => {
-    const read = () => ignoreOutage(listWritten(db))
+  /** Loads the last event of each server that earlier leaders have written. Repeats the read during an outage. */
+  const loadLastWritten = async () => {
+    const read = () => ignoreOutage(listLastWritten(db))
     for (let rows = await read(); !isClosing; rows = await read()) {
       if (rows) {
-        written = rows
+        lastWritten = rows
         return
       }
       await sleep(readAgainAfterMs)
@@ -187,9 +189,9 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
    * both decide what happens to the first event.
    */
   const connect = async () => {
-    if (handover) resyncs.adopt(handover.servers)
-    await readRegistered()
-    await readWritten()
+    if (handover) resyncs.restore(handover.servers)
+    await loadRegistered()
+    await loadLastWritten()
     if (!isClosing) gateway.open(listener, { sessions: handover?.sessions ?? [], beginnings, ageMs })
   }
 
@@ -198,11 +200,11 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   for (const timer of [renewing, reconciling]) timer.unref()
   connect().catch((error: unknown) => {
     log.error({ err: error }, 'gateway leadership released: internal error')
-    lose()
+    resign()
   })
 
   return {
-    lost,
+    ended,
     pending: writer.pending,
     lagMs: writer.lagMs,
     samples: samples.counts,
@@ -214,7 +216,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       clearInterval(renewing)
       clearInterval(reconciling)
       // Waits for the renewal in progress, which must not overwrite the final handover.
-      await renewals.ended()
+      await renewals.waitForCurrent()
       const finished = writer.close()
       roleReads.close()
       await samples.close()

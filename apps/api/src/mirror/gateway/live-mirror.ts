@@ -4,12 +4,12 @@ import { untilAborted, within } from '#platform/async'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { readWholeServer } from '../rest/read-whole-server.ts'
 import { syncServer } from '../rest/sync-server.ts'
+import { createLeaseAcquirer } from './acquire-lease.ts'
 import { ignoreOutage } from './ignore-outage.ts'
 import { type Leader, type LeaderDeps, type LeaderTiming, startLeader } from './leader.ts'
-import { listNotLive } from './not-live-store.ts'
+import { selectNotLiveServers } from './not-live-store.ts'
 import type { LiveMirror, LiveMirrorStatus, ServerNotLive } from './status.ts'
-import { findLeaderState, type LeaderState, releaseLead, type TakenLead } from './store.ts'
-import { createCandidate } from './take-lead.ts'
+import { type AcquiredLease, findLeaderState, type LeaderState, releaseLease } from './store.ts'
 
 /** The intervals of the leader, and of the search for one. */
 export interface LiveMirrorTiming extends LeaderTiming {
@@ -25,14 +25,14 @@ const defaults: LiveMirrorTiming = {
 }
 
 /** The longest time that a scrape of the metrics waits for the list of the servers that are not live. */
-const maxAskMs = 300
+const maxQueryWaitMs = 300
 
 /**
  * Creates the live mirror, which keeps the copy of Discord's servers current. One instance is the leader, and has the
- * gateway connection (see `startLeader`). It is elected by a lease in the database. An advisory lock would not be
- * enough: a process that hangs keeps its connection, and therefore the lock, and a lock does not stop a write that is
- * already on its way. The lease has a number, its epoch. Every write of the leader requires that the epoch is still
- * current.
+ * gateway connection (see `startLeader`). It is elected by a lease in the database.
+ *
+ * An advisory lock is not enough. A hung process keeps its connection and so its lock, and a lock cannot stop a write
+ * already in flight. Each lease therefore has an epoch number, and every write by the leader checks it.
  */
 export function createLiveMirror(
   deps: MirrorDeps,
@@ -54,50 +54,15 @@ export function createLiveMirror(
     readRoles: (serverId) => syncServer(deps, serverId),
   }
   // Only one process can open the embedded database.
-  const isAlone = db.engine === 'pglite'
-  const take = createCandidate({ db, log, gateway, isAlone })
+  const isSingleInstance = db.engine === 'pglite'
+  const acquireLease = createLeaseAcquirer({ db, log, gateway, isSingleInstance })
   const closing = new AbortController()
   let leader: Leader | undefined
   let state: LeaderState | undefined
   let running: Promise<void> | undefined
   let lastNotLive: readonly ServerNotLive[] = []
-  let asking: Promise<readonly ServerNotLive[]> | undefined
+  let pendingQuery: Promise<readonly ServerNotLive[]> | undefined
 
-  const checkOnce = async () => {
-    state = await ignoreOutage(findLeaderState(db))
-    if (!isAlone && !state?.isVacant) return
-    const taken = await take()
-    if (taken) await lead(taken)
-  }
-  /** Acts as the leader until another instance takes over, or this instance stops. */
-  const lead = async (taken: TakenLead) => {
-    const { epoch } = taken
-    log.info({ epoch }, 'gateway leadership acquired by this instance')
-    leader = startLeader(leaderDeps, taken, timing)
-    await Promise.race([leader.lost, untilAborted(closing.signal)])
-    try {
-      await leader.close()
-    } finally {
-      leader = undefined
-    }
-    if (closing.signal.aborted) await ignoreOutage(releaseLead(db, epoch))
-    else log.warn({ epoch }, 'gateway leadership lost to another instance')
-  }
-  /**
-   * Returns the servers that are not live. If the database is slow, returns the previous result, because a scrape of
-   * the metrics must not wait. Simultaneous callers share one query.
-   */
-  const notLive = () => {
-    asking ??= listNotLive(db)
-      .then((found) => {
-        lastNotLive = found
-        return found
-      })
-      .finally(() => {
-        asking = undefined
-      })
-    return within(asking, maxAskMs, lastNotLive)
-  }
   const run = async () => {
     while (!closing.signal.aborted) {
       // After a failure, an instance (perhaps this one) takes the lead when the lease has expired.
@@ -106,6 +71,42 @@ export function createLiveMirror(
       )
       await sleep(timing.checkEveryMs, undefined, { signal: closing.signal }).catch(() => {})
     }
+  }
+  /** Reads the state of the leader. If there is none, tries to become the leader. */
+  const checkOnce = async () => {
+    state = await ignoreOutage(findLeaderState(db))
+    if (!isSingleInstance && !state?.isVacant) return
+    const acquired = await acquireLease()
+    if (acquired) await lead(acquired)
+  }
+  /** Acts as the leader until another instance takes over, or this instance stops. */
+  const lead = async (acquired: AcquiredLease) => {
+    const { epoch } = acquired
+    log.info({ epoch }, 'gateway leadership acquired by this instance')
+    leader = startLeader(leaderDeps, acquired, timing)
+    await Promise.race([leader.ended, untilAborted(closing.signal)])
+    try {
+      await leader.close()
+    } finally {
+      leader = undefined
+    }
+    if (closing.signal.aborted) await ignoreOutage(releaseLease(db, epoch))
+    else log.warn({ epoch }, 'gateway leadership lost to another instance')
+  }
+  /**
+   * Returns the servers that are not live. If the database is slow, returns the previous result, because a scrape of
+   * the metrics must not wait. Simultaneous callers share one query.
+   */
+  const listNotLiveServers = () => {
+    pendingQuery ??= selectNotLiveServers(db)
+      .then((servers) => {
+        lastNotLive = servers
+        return servers
+      })
+      .finally(() => {
+        pendingQuery = undefined
+      })
+    return within(pendingQuery, maxQueryWaitMs, lastNotLive)
   }
   const ownStatus = (own: Leader): LiveMirrorStatus => ({
     isLeader: true,
@@ -121,8 +122,8 @@ export function createLiveMirror(
     start() {
       running = run()
     },
-    status: () => (leader ? ownStatus(leader) : statusElsewhere(state, running ? 'closed' : 'off')),
-    notLive: async () => (running ? notLive() : []),
+    status: () => (leader ? ownStatus(leader) : remoteStatus(state, running ? 'closed' : 'off')),
+    listNotLiveServers: async () => (running ? listNotLiveServers() : []),
     async close() {
       closing.abort()
       await running
@@ -131,14 +132,24 @@ export function createLiveMirror(
 }
 
 /** Returns the status that the leader on another instance has reported last. */
-function statusElsewhere(known: LeaderState | undefined, without: 'closed' | 'off'): LiveMirrorStatus {
-  const { state, problem, shards, latencyMs, sessionsLeft, lagMs } = known?.hasLeader
-    ? known
-    : { state: without, problem: null, shards: 0, latencyMs: null, sessionsLeft: null, lagMs: null }
+function remoteStatus(
+  reported: LeaderState | undefined,
+  stateWithoutLeader: 'closed' | 'off',
+): LiveMirrorStatus {
+  const { state, problem, shards, latencyMs, sessionsLeft, lagMs } = reported?.hasLeader
+    ? reported
+    : {
+        state: stateWithoutLeader,
+        problem: null,
+        shards: 0,
+        latencyMs: null,
+        sessionsLeft: null,
+        lagMs: null,
+      }
   return {
     isLeader: false,
     gateway: { state, problem, shards, latencyMs, sessionsLeft },
-    lastEventAt: known?.lastEventAt ?? null,
+    lastEventAt: reported?.lastEventAt ?? null,
     vouched: [],
     pending: 0,
     lagMs,

@@ -5,7 +5,7 @@ import type { ServerNotLive } from './status.ts'
 /**
  * Returns the registered servers that are not live. The one that has not been live for the longest time comes first.
  */
-export const listNotLive = async (db: Queryable): Promise<ServerNotLive[]> => {
+export const selectNotLiveServers = async (db: Queryable): Promise<ServerNotLive[]> => {
   const rows = await db.query<Omit<ServerNotLive, 'since'> & { since: Date }>(sql`
     select v.id as "serverId", v.name as "serverName",
       case when g.is_lost then 'lost' when not v.available then 'unavailable' else 'reading' end as reason,

@@ -17,14 +17,14 @@ interface RenewalDeps {
   readonly db: Database
   readonly log: Log
   readonly gateway: ChatGateway
-  readonly writer: Pick<ReturnType<typeof createEventWriter>, 'whenSettled' | 'servers' | 'lagMs'>
-  readonly resyncs: Pick<ReturnType<typeof createResyncs>, 'complete' | 'reach' | 'setRegistered'>
+  readonly writer: Pick<ReturnType<typeof createEventWriter>, 'waitUntilWritten' | 'servers' | 'lagMs'>
+  readonly resyncs: Pick<ReturnType<typeof createResyncs>, 'complete' | 'listAvailable' | 'setRegistered'>
   readonly roleReads: Pick<ReturnType<typeof createRoleReads>, 'isBusy'>
   /** Undefined if gateway sessions are not handed over to the next leader. */
   readonly handoverKey: string | undefined
   /** Returns the arrival time of the last event (monotonic clock), or undefined before the first one. */
   readonly receivedAt: () => number | undefined
-  readonly leadLost: () => void
+  readonly leadershipLost: () => void
 }
 
 /**
@@ -64,26 +64,26 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
   const renewOnce = async () => {
     // Reads the time before everything else. So what is recorded was true at this time, even if the renewal takes long.
     const now = await readTime(db)
-    const proven = provenAt(now)
+    const currentUpTo = listCurrentUpTo(now)
     const receivedAt = deps.receivedAt()
     const eventAt = receivedAt === undefined ? null : before(now, performance.now() - receivedAt)
     const sessions = gateway.sessions()
-    const reach = resyncs.reach()
+    const available = resyncs.listAvailable()
     // The events of a resumed session may be much older than their arrival. Until they are written, the mirror is older
-    // than `proven` says.
-    const awaited = new Set([...proven.keys(), ...writer.servers()])
-    const written = await writtenOf([...awaited])
+    // than `currentUpTo` says.
+    const serverIds = new Set([...currentUpTo.keys(), ...writer.servers()])
+    const written = await waitForWrites([...serverIds])
     // Read again after the wait, because a server whose events could not be written is no longer complete.
     const complete = new Set(resyncs.complete())
     const current = new Map(
-      [...proven].filter(([serverId]) => written.has(serverId) && complete.has(serverId)),
+      [...currentUpTo].filter(([serverId]) => written.has(serverId) && complete.has(serverId)),
     )
-    const resumable = sessions && written.size === awaited.size ? sessions : undefined
+    const resumable = sessions && written.size === serverIds.size ? sessions : undefined
     const isWhole = (serverId: string) => complete.has(serverId) && !roleReads.isBusy(serverId)
-    const handover = resumable && sealed(resumable, reach, isWhole)
+    const handover = resumable && sealState(resumable, available, isWhole)
     const status = { gateway: gateway.status(), lagMs: Math.round(writer.lagMs()) }
     const renewed = await renewLease(db, { epoch, ...status, eventAt, vouched: current, handover })
-    if (!renewed) return deps.leadLost()
+    if (!renewed) return deps.leadershipLost()
     if (resumable) gateway.acknowledge(resumable)
     vouched = [...current.keys()]
     lastEventAt = renewed.lastEventAt
@@ -92,13 +92,13 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     resyncs.setRegistered(registered)
   }
   /** Returns the encrypted state for the next leader, or undefined without a key. */
-  const sealed = (
+  const sealState = (
     sessions: readonly ChatGatewaySession[],
-    reach: ReadonlyMap<string, boolean>,
+    available: ReadonlyMap<string, boolean>,
     isWhole: (serverId: string) => boolean,
   ) => {
     if (handoverKey === undefined) return undefined
-    const servers = [...reach].map(
+    const servers = [...available].map(
       ([serverId, wasComplete]) => [serverId, wasComplete && isWhole(serverId)] as const,
     )
     return sealHandover(handoverKey, { sessions, servers })
@@ -107,19 +107,21 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
    * Waits until all events received so far are written. Returns the servers for which that took no longer than
    * `maxLagMs`.
    */
-  const writtenOf = async (serverIds: readonly string[]): Promise<ReadonlySet<string>> => {
+  const waitForWrites = async (serverIds: readonly string[]): Promise<ReadonlySet<string>> => {
     const deadline = AbortSignal.timeout(maxLagMs)
-    const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, deadline)))
+    const settled = await Promise.all(
+      serverIds.map((serverId) => writer.waitUntilWritten(serverId, deadline)),
+    )
     return new Set(serverIds.filter((_, index) => settled[index]))
   }
-  /** Returns, for each complete server, the time up to which the gateway has certainly delivered all its events. */
-  const provenAt = (now: Date) => {
-    const proven = new Map<string, Date>()
+  /** Lists, for each complete server, the time up to which the gateway has certainly delivered all its events. */
+  const listCurrentUpTo = (now: Date) => {
+    const currentUpTo = new Map<string, Date>()
     for (const serverId of resyncs.complete()) {
       const ageMs = gateway.maxStalenessMs(serverId)
-      if (ageMs !== undefined) proven.set(serverId, before(now, ageMs))
+      if (ageMs !== undefined) currentUpTo.set(serverId, before(now, ageMs))
     }
-    return proven
+    return currentUpTo
   }
 
   return {
@@ -133,7 +135,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
       isClosing = true
     },
     /** Waits for the renewal in progress. */
-    ended: async () => void (await renewing),
+    waitForCurrent: async () => void (await renewing),
   }
 }
 

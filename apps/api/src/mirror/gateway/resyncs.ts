@@ -8,8 +8,8 @@ export type ReadServer = (serverId: string, signal: AbortSignal) => Promise<void
 const firstPauseMs = 1_000
 const maxPauseMs = 60_000
 
-/** A server that the gateway currently reports events for. */
-interface Reach {
+/** An available server: one that the gateway currently reports events for. */
+interface AvailableServer {
   /** True if the whole server was read since events may last have been lost. */
   isComplete: boolean
   reading?: { stop: AbortController; done: Promise<void> }
@@ -23,27 +23,27 @@ export function createResyncs(
   { log, readServer }: Pick<MirrorDeps, 'log'> & { readServer: ReadServer },
   { changed }: { changed: () => void },
 ) {
-  const reached = new Map<string, Reach>()
+  const available = new Map<string, AvailableServer>()
   const endings = new Set<Promise<void>>()
 
-  const stop = (reach: Reach) => {
-    reach.isComplete = false
-    reach.reading?.stop.abort()
-    delete reach.reading
+  const stop = (server: AvailableServer) => {
+    server.isComplete = false
+    server.reading?.stop.abort()
+    delete server.reading
   }
-  const start = (serverId: string, reach: Reach) => {
-    reach.reading?.stop.abort()
+  const start = (serverId: string, server: AvailableServer) => {
+    server.reading?.stop.abort()
     const controller = new AbortController()
     const done = readUntilDone(serverId, controller.signal)
       .then((isRead) => {
         if (!isRead) return
-        delete reach.reading
-        reach.isComplete = true
+        delete server.reading
+        server.isComplete = true
         changed()
       })
       .finally(() => endings.delete(done))
     endings.add(done)
-    reach.reading = { stop: controller, done }
+    server.reading = { stop: controller, done }
   }
   const readUntilDone = async (serverId: string, signal: AbortSignal): Promise<boolean> => {
     for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
@@ -62,56 +62,57 @@ export function createResyncs(
   }
 
   return {
-    /** A new session has begun. Its servers count as unavailable until the session reports them. */
+    /** Removes the servers of a new session. They count as unavailable until the session reports them. */
     reset(isAffected: (serverId: string) => boolean) {
-      for (const [serverId, reach] of reached) {
+      for (const [serverId, server] of available) {
         if (!isAffected(serverId)) continue
-        stop(reach)
-        reached.delete(serverId)
+        stop(server)
+        available.delete(serverId)
       }
     },
-    /** Starts to read a server that became available. */
-    arrived(serverId: string, isRegistered: boolean) {
-      const reach = reached.get(serverId) ?? { isComplete: false }
-      reached.set(serverId, reach)
-      stop(reach)
-      if (isRegistered) start(serverId, reach)
+    /** Adds a server that became available, and starts to read it if it is registered. */
+    serverAvailable(serverId: string, isRegistered: boolean) {
+      const server = available.get(serverId) ?? { isComplete: false }
+      available.set(serverId, server)
+      stop(server)
+      if (isRegistered) start(serverId, server)
     },
     /** Removes a server that is no longer available. */
-    departed(serverId: string) {
-      const reach = reached.get(serverId)
-      if (reach) stop(reach)
-      reached.delete(serverId)
+    serverUnavailable(serverId: string) {
+      const server = available.get(serverId)
+      if (server) stop(server)
+      available.delete(serverId)
     },
     /** Marks servers as incomplete because events may have been lost, and reads them again. */
     invalidate(isAffected: (serverId: string) => boolean) {
-      for (const [serverId, reach] of reached) {
-        if (!isAffected(serverId) || !(reach.isComplete || reach.reading)) continue
-        stop(reach)
-        start(serverId, reach)
+      for (const [serverId, server] of available) {
+        if (!isAffected(serverId) || !(server.isComplete || server.reading)) continue
+        stop(server)
+        start(serverId, server)
       }
     },
     /** Reads all complete servers again. They stay complete in the meantime. */
     repeat() {
-      for (const [serverId, reach] of reached) if (reach.isComplete && !reach.reading) start(serverId, reach)
+      for (const [serverId, server] of available)
+        if (server.isComplete && !server.reading) start(serverId, server)
     },
-    /** Stops to read servers that are no longer registered, and starts to read newly registered ones. */
+    /** Stops reading servers that are no longer registered, and starts reading newly registered ones. */
     setRegistered(registered: ReadonlySet<string>) {
-      for (const [serverId, reach] of reached) {
-        if (!registered.has(serverId)) stop(reach)
-        else if (!reach.isComplete && !reach.reading) start(serverId, reach)
+      for (const [serverId, server] of available) {
+        if (!registered.has(serverId)) stop(server)
+        else if (!server.isComplete && !server.reading) start(serverId, server)
       }
     },
-    /** Takes over the servers of an earlier leader's session, and whether each is complete. */
-    adopt(servers: readonly (readonly [serverId: string, isComplete: boolean])[]) {
-      for (const [serverId, isComplete] of servers) reached.set(serverId, { isComplete })
+    /** Restores the servers of an earlier leader's session, and whether each is complete. */
+    restore(servers: readonly (readonly [serverId: string, isComplete: boolean])[]) {
+      for (const [serverId, isComplete] of servers) available.set(serverId, { isComplete })
     },
     /** Returns the available servers, and whether each is complete. */
-    reach: (): ReadonlyMap<string, boolean> =>
-      new Map([...reached].map(([serverId, { isComplete }]) => [serverId, isComplete])),
-    complete: () => [...reached].flatMap(([serverId, { isComplete }]) => (isComplete ? [serverId] : [])),
+    listAvailable: (): ReadonlyMap<string, boolean> =>
+      new Map([...available].map(([serverId, { isComplete }]) => [serverId, isComplete])),
+    complete: () => [...available].flatMap(([serverId, { isComplete }]) => (isComplete ? [serverId] : [])),
     async close() {
-      for (const reach of reached.values()) stop(reach)
+      for (const server of available.values()) stop(server)
       await Promise.all(endings)
     },
   }

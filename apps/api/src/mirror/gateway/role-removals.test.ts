@@ -12,7 +12,7 @@ import { LogSweep } from '../../../test/secrets.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { removeRole } from '../write-servers.ts'
 import { createRoleRemovals } from './role-removals.ts'
-import { takeLead } from './store.ts'
+import { acquireLease } from './store.ts'
 
 const club = demo.mainGuildId
 const { crew, captain } = demo.roles
@@ -27,7 +27,7 @@ describe.each(engines)('a deleted role that over a thousand members hold, on %s'
     world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
     const { db } = world.service.deps
     await addHolders(db)
-    const lead = await db.transaction((tx) => takeLead(tx, true))
+    const lead = await db.transaction((tx) => acquireLease(tx, true))
     removals = createRoleRemovals(world.service.deps, lead?.epoch ?? 0)
   })
   afterEach(async () => {
@@ -128,7 +128,7 @@ test('a removal goes on where it was when the database is back', async () => {
   const logs = new LogSweep([])
   await direct.execute(sql`insert into servers (id, name) values (${club}, 'Club')`)
   await addHolders(direct)
-  const lead = await direct.transaction((tx) => takeLead(tx, true))
+  const lead = await direct.transaction((tx) => acquireLease(tx, true))
   const removals = createRoleRemovals({ db, log: createLog('debug', logs) }, lead?.epoch ?? 0)
   relay.cut()
   const before = relay.connections()

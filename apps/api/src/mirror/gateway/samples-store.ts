@@ -26,7 +26,7 @@ export const listToSample = async (
 }
 
 /** A membership in the mirror. */
-export interface Mirrored {
+export interface MirroredMembership {
   readonly nick: string | null
   readonly roleIds: readonly string[]
   /** `roleIds` without the deleted roles, which are removed from their members some time later. */
@@ -38,7 +38,7 @@ export interface Mirrored {
 
 /** Returns a membership from the mirror, or undefined. */
 export const findMirrored = (db: Queryable, serverId: string, memberId: string) =>
-  db.maybeOne<Mirrored>(sql`
+  db.maybeOne<MirroredMembership>(sql`
     select m.nick, m.role_ids as "roleIds", m.pending, m.left_at is not null as "hasLeft", m.synced_at as "syncedAt",
       array(select r.id from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as "knownRoleIds"
     from memberships m where m.server_id = ${serverId} and m.member_id = ${memberId}`)

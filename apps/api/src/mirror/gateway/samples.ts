@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '#platform/db/database'
 import { readTime } from '#platform/db/read-time'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { mirrorMember } from '../mirror-member.ts'
-import { findMirrored, listToSample, type Mirrored } from './samples-store.ts'
+import { findMirrored, listToSample, type MirroredMembership } from './samples-store.ts'
 
 /** The longest delay of an event after a response of Discord that already contains its change. */
 const maxEventDelayMs = 2_000
@@ -26,7 +26,7 @@ interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessi
   readonly chat: Pick<ChatPlatform, 'member' | 'budget'>
   /** Returns the servers that were read completely. */
   readonly complete: () => readonly string[]
-  readonly whenSettled: (serverId: string, signal: AbortSignal) => Promise<boolean>
+  readonly waitUntilWritten: (serverId: string, signal: AbortSignal) => Promise<boolean>
   /** Called if a server must be read again. */
   readonly invalidateServer: (serverId: string) => void
 }
@@ -59,20 +59,20 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
     place = last === undefined ? { serverId: next, after: '0' } : { serverId, after: last }
   }
   const sample = async ({ serverId, memberId }: { serverId: string; memberId: string }) => {
-    const askedAt = await readTime(db)
+    const requestedAt = await readTime(db)
     const member = await chat.member(serverId, memberId, 'background')
     counts.compared += 1
     const isCurrent = async () => {
       const mirrored = await findMirrored(db, serverId, memberId)
       // If an event came after the request, the mirror is newer than the response.
-      return !mirrored || mirrored.syncedAt > askedAt || isSame(mirrored, member)
+      return !mirrored || mirrored.syncedAt > requestedAt || isSame(mirrored, member)
     }
     if (!(await isCurrent())) {
       await sleep(maxEventDelayMs, undefined, { signal: closing.signal })
-      await deps.whenSettled(serverId, closing.signal)
+      await deps.waitUntilWritten(serverId, closing.signal)
       if (!(await isCurrent())) recordMismatch(serverId)
     }
-    await mirrorMember(deps, serverId, member?.user ?? { id: memberId }, member, askedAt)
+    await mirrorMember(deps, serverId, member?.user ?? { id: memberId }, member, requestedAt)
   }
   const recordMismatch = (serverId: string) => {
     counts.wrong += 1
@@ -110,7 +110,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
   }
 }
 
-const isSame = (mirrored: Mirrored, member: ChatMember | undefined): boolean =>
+const isSame = (mirrored: MirroredMembership, member: ChatMember | undefined): boolean =>
   member !== undefined &&
   !mirrored.hasLeft &&
   mirrored.nick === member.nick &&

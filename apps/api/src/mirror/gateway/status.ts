@@ -44,7 +44,7 @@ export interface LiveMirror {
   /**
    * Returns the servers that are not live, as the leader last reported it. Returns none while the gateway is disabled.
    */
-  notLive(): Promise<readonly ServerNotLive[]>
+  listNotLiveServers(): Promise<readonly ServerNotLive[]>
   close(): Promise<void>
 }
 

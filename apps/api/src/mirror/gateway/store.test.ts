@@ -4,15 +4,15 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { databaseForTests } from '../../../test/database-for-tests.ts'
 import { engines } from '../../../test/databases.ts'
-import { listNotLive } from './not-live-store.ts'
+import { selectNotLiveServers } from './not-live-store.ts'
 import {
-  asLeader,
+  acquireLease,
   findLeaderState,
-  LeadLost,
+  LeadershipLost,
   recordBeginnings,
-  releaseLead,
+  releaseLease,
   renewLease,
-  takeLead,
+  runAsLeader,
 } from './store.ts'
 
 const gateway = { state: 'connected', problem: null, shards: 1, latencyMs: 12, sessionsLeft: 990 }
@@ -28,7 +28,8 @@ describe.each(engines)('leadership on %s', (engine) => {
       delete from live_mirror; insert into live_mirror (epoch) values (0)`),
   )
 
-  const take = async (isAlone = false) => (await db.transaction((tx) => takeLead(tx, isAlone)))?.epoch
+  const take = async (isSingleInstance = false) =>
+    (await db.transaction((tx) => acquireLease(tx, isSingleInstance)))?.epoch
   const lead = async () => (await take()) as number
   const fallSilent = () =>
     db.execute(sql`update live_mirror set beat_at = clock_now() - interval '5 seconds'`)
@@ -48,7 +49,7 @@ describe.each(engines)('leadership on %s', (engine) => {
     const second = await lead()
     expect(second).toBeGreaterThan(first)
     expect(await take()).toBeUndefined()
-    await releaseLead(db, second)
+    await releaseLease(db, second)
     expect(await lead()).toBeGreaterThan(second)
   })
 
@@ -60,20 +61,20 @@ describe.each(engines)('leadership on %s', (engine) => {
       left: { remaining: 7, resetInMs: 60_000 },
     }
     await recordBeginnings(db, old, known)
-    await releaseLead(db, old)
-    const taken = await db.transaction((tx) => takeLead(tx, false))
+    await releaseLease(db, old)
+    const taken = await db.transaction((tx) => acquireLease(tx, false))
     expect(taken?.beginnings).toEqual(known)
     expect(taken?.ageMs).toBeGreaterThanOrEqual(0)
-    await expect(recordBeginnings(db, old, known)).rejects.toBeInstanceOf(LeadLost)
+    await expect(recordBeginnings(db, old, known)).rejects.toBeInstanceOf(LeadershipLost)
   })
 
   test('leaves the servers without a vouching leader, and since when', async () => {
     const epoch = await lead()
-    const [server, ...others] = await listNotLive(db)
+    const [server, ...others] = await selectNotLiveServers(db)
     expect(others).toEqual([])
     expect(server).toMatchObject({ serverId: club, serverName: 'Club', reason: 'reading' })
     await vouch(epoch)
-    expect(await listNotLive(db)).toEqual([])
+    expect(await selectNotLiveServers(db)).toEqual([])
   })
 
   test('of several that ask at once goes to one', async () => {
@@ -122,9 +123,9 @@ describe.each(engines)('leadership on %s', (engine) => {
     expect(await liveAsOf()).toBeUndefined()
     expect(await vouch(old)).toBeUndefined()
     expect(await liveAsOf()).toBeUndefined()
-    const write = asLeader(db, old, (tx) => tx.execute(sql`update servers set name = 'old'`))
-    await expect(write).rejects.toBeInstanceOf(LeadLost)
-    expect(await releaseLead(db, old)).toBe(0)
+    const write = runAsLeader(db, old, (tx) => tx.execute(sql`update servers set name = 'old'`))
+    await expect(write).rejects.toBeInstanceOf(LeadershipLost)
+    expect(await releaseLease(db, old)).toBe(0)
     expect((await findLeaderState(db))?.hasLeader).toBe(true)
     expect(await db.query(sql`select name from servers`)).toEqual([{ name: 'Club' }])
   })
@@ -133,7 +134,7 @@ describe.each(engines)('leadership on %s', (engine) => {
     test('passes on only when a batch that is under way is written, or cut off', async () => {
       const old = await lead()
       await fallSilent()
-      const written = asLeader(db, old, async (tx) => {
+      const written = runAsLeader(db, old, async (tx) => {
         await tx.execute(sql`update servers set name = 'written'`)
         await sleep(300)
       })
@@ -145,7 +146,7 @@ describe.each(engines)('leadership on %s', (engine) => {
 
       await fallSilent()
       let wake = () => {}
-      const hung = asLeader(db, epoch, async (tx) => {
+      const hung = runAsLeader(db, epoch, async (tx) => {
         await tx.execute(sql`update servers set name = 'hung'`)
         await new Promise<void>((resolve) => {
           wake = resolve
@@ -159,7 +160,7 @@ describe.each(engines)('leadership on %s', (engine) => {
       expect(performance.now() - startedAt).toBeLessThan(4_000)
       wake()
       // Tried again as a whole, it finds that another leads.
-      await expect(hung).rejects.toBeInstanceOf(LeadLost)
+      await expect(hung).rejects.toBeInstanceOf(LeadershipLost)
       expect(await db.query(sql`select name from servers`)).toEqual([{ name: 'written' }])
     })
   }

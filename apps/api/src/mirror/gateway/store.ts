@@ -9,8 +9,11 @@ const deadAfter = '4 seconds'
  * within this time.
  */
 const disconnectedAfter = '400 milliseconds'
-/** The time for which a renewal vouches for a server. It is longer than any pause of a healthy leader. */
-const vouchedFor = '5 seconds'
+/**
+ * The time for which a renewal guarantees that a server's mirror is current. It is longer than any pause of a healthy
+ * leader.
+ */
+const vouchDuration = '5 seconds'
 /**
  * The longest pause inside a transaction of the leader. A successor has to wait for that transaction, so a leader that
  * hangs must not keep it open.
@@ -25,24 +28,25 @@ const isVacant = sql`
         and coalesce(a.backend_start = live_mirror.backend_start, true))))`
 
 /** The lease of a new leader, and what the previous one left to it. */
-export interface TakenLead {
+export interface AcquiredLease {
   readonly epoch: number
   readonly handover: Uint8Array | null
+  /** When gateway sessions were begun, and the age of that record in milliseconds. */
   readonly beginnings: SessionBeginnings | null
   readonly ageMs: number
 }
 
 /**
  * Makes this instance the leader if there is no other, and marks all servers as not live. Returns undefined if another
- * instance is the leader. With `isAlone`, no other process can open the database.
+ * instance is the leader. With `isSingleInstance`, no other process can open the database.
  */
-export const takeLead = (tx: Tx, isAlone: boolean) =>
-  tx.maybeOne<TakenLead>(sql`
+export const acquireLease = (tx: Tx, isSingleInstance: boolean) =>
+  tx.maybeOne<AcquiredLease>(sql`
     with taken as (
       update live_mirror set epoch = epoch + 1, beat_at = clock_now(),
         gateway_state = 'connecting', gateway_problem = null, gateway_latency_ms = null,
         lag_ms = null, backend_pid = null
-      where ${isAlone} or ${isVacant}
+      where ${isSingleInstance} or ${isVacant}
       returning epoch, handover, beginnings,
         coalesce(extract(epoch from clock_now() - beginnings_at) * 1000, 0)::float8 as "ageMs"),
     withdrawn as (
@@ -51,7 +55,7 @@ export const takeLead = (tx: Tx, isAlone: boolean) =>
     from taken, set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)`)
 
 /** Gives up the lease, so that another instance can become the leader immediately. */
-export const releaseLead = (db: Queryable, epoch: number) =>
+export const releaseLease = (db: Queryable, epoch: number) =>
   db.execute(sql`
     with given_up as (
       update live_mirror set beat_at = clock_now() - ${deadAfter}::interval - interval '1 millisecond',
@@ -103,7 +107,7 @@ export async function renewLease(
         ${[...vouched.values()].map((asOf) => asOf.toISOString())}::timestamptz[]) as x (id, as_of)),
     extended as (
       update servers v set
-        live_until = case when x.id is null then null else clock_now() + ${vouchedFor}::interval end,
+        live_until = case when x.id is null then null else clock_now() + ${vouchDuration}::interval end,
         live_as_of = x.as_of
       from mine, servers w left join vouched x on x.id = w.id
       where v.id = w.id and (v.live_until is not null or x.id is not null)),
@@ -145,17 +149,17 @@ export const findLeaderState = (db: Queryable) =>
 /**
  * Records when gateway sessions were begun, before the next one is requested.
  *
- * @throws LeadLost
+ * @throws LeadershipLost
  */
-export const recordBeginnings = async (db: Queryable, epoch: number, known: SessionBeginnings) => {
+export const recordBeginnings = async (db: Queryable, epoch: number, beginnings: SessionBeginnings) => {
   const written = await db.execute(sql`
-    update live_mirror set beginnings = ${JSON.stringify(known)}::jsonb, beginnings_at = clock_now()
+    update live_mirror set beginnings = ${JSON.stringify(beginnings)}::jsonb, beginnings_at = clock_now()
     where epoch = ${epoch}`)
-  if (written === 0) throw new LeadLost()
+  if (written === 0) throw new LeadershipLost()
 }
 
 /** Records the last event of each server that was written, in the same transaction. */
-export const noteWritten = (tx: Tx, last: ReadonlyMap<string, EventPosition>) =>
+export const recordLastWritten = (tx: Tx, last: ReadonlyMap<string, EventPosition>) =>
   tx.execute(sql`
     insert into gateway_servers as g (server_id, session, sequence)
     select x.server_id, x.session, x.sequence
@@ -166,7 +170,7 @@ export const noteWritten = (tx: Tx, last: ReadonlyMap<string, EventPosition>) =>
     on conflict (server_id) do update set session = excluded.session, sequence = excluded.sequence`)
 
 /** Returns the last event of each server that was written, as earlier leaders have recorded it. */
-export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, EventPosition>> => {
+export const listLastWritten = async (db: Queryable): Promise<ReadonlyMap<string, EventPosition>> => {
   const rows = await db.query<EventPosition & { serverId: string }>(sql`
     select server_id as "serverId", session, sequence from gateway_servers
     where sequence is not null`)
@@ -180,20 +184,20 @@ export const setLost = (tx: Tx, serverId: string, isLost: boolean) =>
     on conflict (server_id) do update set is_lost = excluded.is_lost where g.is_lost <> excluded.is_lost`)
 
 /** Thrown if another instance has become the leader. Nothing was written. */
-export class LeadLost extends Error {
-  override readonly name = 'LeadLost'
+export class LeadershipLost extends Error {
+  override readonly name = 'LeadershipLost'
 }
 
 /**
  * Runs `work` in a transaction that fails if this epoch is over. A new leader waits for the end of the transaction.
  *
- * @throws LeadLost
+ * @throws LeadershipLost
  */
-export const asLeader = <T>(db: Database, epoch: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
+export const runAsLeader = <T>(db: Database, epoch: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
     const lease = await tx.maybeOne(sql`
       select set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)
       from live_mirror where epoch = ${epoch} for key share`)
-    if (!lease) throw new LeadLost()
+    if (!lease) throw new LeadershipLost()
     return work(tx)
   })

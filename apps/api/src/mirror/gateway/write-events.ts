@@ -5,10 +5,10 @@ import { readTime } from '#platform/db/read-time'
 import { type Ending, endMemberships } from '../end-memberships.ts'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { listUnknownRoles } from '../read-roles.ts'
-import { type KnownUser, noteAbsences, type ServerMember, upsertMembers } from '../write-members.ts'
+import { type KnownUser, recordAbsences, type ServerMember, upsertMembers } from '../write-members.ts'
 import { writeMemberships } from '../write-memberships.ts'
 import { removeRole, setAvailable, writeRole, writeServer } from '../write-servers.ts'
-import { noteWritten, setLost } from './store.ts'
+import { recordLastWritten, setLost } from './store.ts'
 
 type WriteDeps = Pick<MirrorDeps, 'audit' | 'endSessions'>
 
@@ -35,7 +35,7 @@ export async function writeEvents(
   }
   const held = events.filter((event) => event.kind === 'memberChanged')
   const unknown = held.length === 0 ? [] : await listUnknownRoles(tx, held)
-  await noteWritten(tx, last)
+  await recordLastWritten(tx, last)
   // Recorded last, because all other audited changes wait from here until the end of the transaction.
   await deps.audit.record(tx, recorded)
   return unknown
@@ -95,7 +95,7 @@ async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departe
   const absences = new Map(
     removed.map(({ serverId, user }) => [`${serverId}/${user.id}`, { serverId, memberId: user.id }]),
   )
-  await noteAbsences(tx, [...absences.values()], begunAt)
+  await recordAbsences(tx, [...absences.values()], begunAt)
   return recorded
 }
 

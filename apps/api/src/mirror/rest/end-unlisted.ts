@@ -16,19 +16,19 @@ const checksPerReport = 20
  * The number of memberships that a transaction ends. Between two transactions, other work gets the database and the end
  * of the audit log.
  */
-const endingsPerStatement = { postgres: 200, pglite: 50 }
+const endingsPerTransaction = { postgres: 200, pglite: 50 }
 /** The largest expected difference between the clocks of Discord and the database, in milliseconds. */
 const clockSlackMs = 10_000
 
 /**
- * Ends the memberships of members who are missing in a complete list. Because the list may be wrong, first requests
- * some of these members from Discord one by one. If one of them is still a member, does not trust the list, and checks
- * every missing member.
+ * Ends the memberships of members who are missing in the list of a server. The list may be incomplete, so some of these
+ * members are first requested from Discord one by one. If one of them is still a member, the list is not trusted, and
+ * every missing member is requested.
  */
 export async function endUnlisted(deps: MirrorDeps, run: SyncRun): Promise<void> {
   const { place, serverId } = run
   const checks = createChecks(deps, run)
-  if (!(await isListTrue(run, checks))) {
+  if (!(await isListComplete(run, checks))) {
     deps.log.warn({ serverId }, 'member list incomplete: checking each missing member')
     place.unlisted = place.unlisted.map((page) => ({ ...page, isDoubted: true }))
   }
@@ -40,22 +40,27 @@ export async function endUnlisted(deps: MirrorDeps, run: SyncRun): Promise<void>
   }
 }
 
-async function isListTrue({ place }: SyncRun, checks: MemberChecks): Promise<boolean> {
+/**
+ * Requests a sample of the missing members from Discord. Returns false if one of them is still a member, and had joined
+ * before the list was requested.
+ */
+async function isListComplete({ place }: SyncRun, checks: MemberChecks): Promise<boolean> {
   const trusted = place.unlisted.filter(({ isDoubted }) => !isDoubted)
   const sampled = Math.max(1, Math.min(maxSampled, Math.floor(maxSampledOfRun / Math.max(1, trusted.length))))
   for (const page of trusted) {
-    const askedAt = new Date(page.askedAt).getTime()
+    const requestedAtMs = new Date(page.askedAt).getTime()
     for (const id of pickSome(page.ids, sampled)) {
       const member = await checks.check(id)
       // A member who joined after the request cannot be in the list.
-      if (member && (member.joinedAt?.getTime() ?? 0) < askedAt - clockSlackMs) return false
+      if (member && (member.joinedAt?.getTime() ?? 0) < requestedAtMs - clockSlackMs) return false
     }
   }
   return true
 }
 
+/** Ends the memberships of a page, in several transactions. */
 async function endPage(deps: MirrorDeps, run: SyncRun, { ids, askedAt }: Unlisted): Promise<void> {
-  const step = endingsPerStatement[deps.db.engine]
+  const step = endingsPerTransaction[deps.db.engine]
   for (let at = 0; at < ids.length; at += step) {
     const endings = ids.slice(at, at + step).map((memberId) => ({ serverId: run.serverId, memberId }))
     run.counts.ended += await deps.db.transaction(async (tx) => {
@@ -70,21 +75,21 @@ async function endPage(deps: MirrorDeps, run: SyncRun, { ids, askedAt }: Unliste
 type MemberChecks = ReturnType<typeof createChecks>
 
 /** Creates the checks of single members at Discord. Each writes the response into the mirror. */
-function createChecks(deps: MirrorDeps, { serverId, counts, ask, reportProgress }: SyncRun) {
+function createChecks(deps: MirrorDeps, { serverId, counts, request, reportProgress }: SyncRun) {
   let count = 0
   const check = async (id: string) => {
-    const { member, askedAt } = await ask(async () => {
-      const askedAt = await readTime(deps.db)
-      return { askedAt, member: await deps.chat.member(serverId, id, 'background') }
+    const { member, requestedAt } = await request(async () => {
+      const requestedAt = await readTime(deps.db)
+      return { requestedAt, member: await deps.chat.member(serverId, id, 'background') }
     })
-    await mirrorMember(deps, serverId, member?.user ?? { id }, member, askedAt)
+    await mirrorMember(deps, serverId, member?.user ?? { id }, member, requestedAt)
     if (!member) counts.ended += 1
     count += 1
     if (count % checksPerReport === 0) await reportProgress()
     return member
   }
   return {
-    check: check,
+    check,
     checkAll: async ({ ids }: Unlisted) => {
       for (const id of ids) if (count < maxChecks) await check(id)
     },

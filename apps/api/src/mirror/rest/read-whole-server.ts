@@ -1,16 +1,16 @@
 import type { MirrorDeps } from '../mirror-deps.ts'
-import { retryUntilAnswered } from './retry-until-answered.ts'
+import { retryUntilResponse } from './retry-until-response.ts'
 import { syncMembers } from './sync-members.ts'
 import { syncServer } from './sync-server.ts'
 
 /** Reads a server with its roles and all its members from Discord into the mirror. Throws if that fails. */
 export async function readWholeServer(deps: MirrorDeps, serverId: string, signal: AbortSignal) {
   const reportProgress = async () => signal.throwIfAborted()
-  const ask = <T>(question: () => Promise<T>) =>
-    retryUntilAnswered(question, { beforeWait: reportProgress, signal })
+  const request = <T>(send: () => Promise<T>) =>
+    retryUntilResponse(send, { beforeWait: reportProgress, signal })
   const counts = { seen: 0, changed: 0, ended: 0 }
-  await ask(() => syncServer(deps, serverId))
+  await request(() => syncServer(deps, serverId))
   // Starts at the first member: before the gateway session began, no event reported changes.
   const place = { after: '0', unlisted: [] }
-  await syncMembers(deps, { serverId, counts, place, reportProgress, ask })
+  await syncMembers(deps, { serverId, counts, place, reportProgress, request })
 }

@@ -3,7 +3,7 @@ import { readTime } from '#platform/db/read-time'
 import type { MirrorDeps, MirrorMember, Refreshed, RefreshMember } from '../mirror-deps.ts'
 
 /** The maximum number of simultaneous requests. Further callers use the roles in the mirror. */
-const maxInFlight = 200
+const maxRequests = 200
 /** If a request takes longer, Discord counts as failing. Only the callers of this request then wait for it. */
 const slowAfterMs = 1_000
 /** The interval between two attempts after a failure. */
@@ -26,7 +26,7 @@ interface MemberRefresher {
  * members in the mirror are used for that, because callers can invent all other IDs.
  */
 export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
-  const flights = new Map<string, Promise<Refreshed>>()
+  const requests = new Map<string, Promise<Refreshed>>()
   /** The servers that Discord is failing for, and the time of the next attempt. */
   const failing = new Map<string, number>()
 
@@ -40,9 +40,9 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
     failing.set(serverId, performance.now() + pauseAfterFailureMs)
   }
   const read = async (serverId: string, memberId: string) => {
-    const askedAt = await readTime(deps.db)
+    const requestedAt = await readTime(deps.db)
     const member = await deps.chat.member(serverId, memberId, 'background')
-    await deps.mirrorMember(serverId, { id: memberId }, member, askedAt)
+    await deps.mirrorMember(serverId, { id: memberId }, member, requestedAt)
   }
   const refresh = async (serverId: string, memberId: string): Promise<Refreshed> => {
     const slow = setTimeout(recordFailure, slowAfterMs, serverId)
@@ -60,14 +60,14 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
   }
 
   const begin = (key: string, serverId: string, memberId: string) => {
-    const flight = refresh(serverId, memberId).finally(() => flights.delete(key))
-    flights.set(key, flight)
-    return flight
+    const request = refresh(serverId, memberId).finally(() => requests.delete(key))
+    requests.set(key, request)
+    return request
   }
   /** Starts a request that tests whether Discord has recovered. The caller does not wait for it. */
   const probe = (key: string, serverId: string, memberId: string) => {
     failing.set(serverId, performance.now() + pauseAfterFailureMs)
-    if (flights.size < maxInFlight && !flights.has(key)) {
+    if (requests.size < maxRequests && !requests.has(key)) {
       begin(key, serverId, memberId).catch((error: unknown) =>
         deps.log.debug({ err: error, serverId }, 'member refresh failed'),
       )
@@ -83,9 +83,9 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
       if (performance.now() >= probeAt) probe(key, serverId, memberId)
       return Promise.resolve('unavailable')
     }
-    const running = flights.get(key)
+    const running = requests.get(key)
     if (running) return running
-    if (flights.size >= maxInFlight) return Promise.resolve('unavailable')
+    if (requests.size >= maxRequests) return Promise.resolve('unavailable')
     return begin(key, serverId, memberId)
   }
   const readUnknownMember: RefreshMember = async (serverId, memberId) => {

@@ -3,7 +3,7 @@ import type { AuditEvent, By } from '#audit/event'
 import { ChatPlatformError } from '#chat/chat-platform'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
-import { retryUntilAnswered } from './retry-until-answered.ts'
+import { retryUntilResponse } from './retry-until-response.ts'
 import { syncMembers } from './sync-members.ts'
 import { syncServer } from './sync-server.ts'
 import {
@@ -43,12 +43,12 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
     if ((await storeProgress(deps.db, run, counts, place)) === 0)
       throw new SyncStopped('The server was removed, or another instance continued the sync.')
   }
-  const ask = <T>(question: () => Promise<T>) =>
-    retryUntilAnswered(question, { beforeWait: reportProgress, signal })
+  const request = <T>(send: () => Promise<T>) =>
+    retryUntilResponse(send, { beforeWait: reportProgress, signal })
   let problem: string | undefined
   try {
-    await ask(() => syncServer(deps, server.id))
-    await syncMembers(deps, { serverId: server.id, counts, place, reportProgress, ask })
+    await request(() => syncServer(deps, server.id))
+    await syncMembers(deps, { serverId: server.id, counts, place, reportProgress, request })
   } catch (error) {
     // The end could not be written. Once the database is back, an instance continues the sync.
     if (error instanceof DatabaseUnavailable) throw error

@@ -54,7 +54,7 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
   let after = from
   for (let pages = 1; ; pages++) {
     const askedAt = await readTime(db)
-    const page = await run.ask(async () => inOrder(await chat.members(serverId, after, pageSize), after))
+    const page = await run.request(async () => inOrder(await chat.members(serverId, after, pageSize), after))
     for (let at = 0; at < page.length; at += rowsPerStatement[db.engine]) {
       const rows = page.slice(at, at + rowsPerStatement[db.engine])
       counts.changed += await db.transaction(async (tx) => {
@@ -72,7 +72,7 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
       // wait.
       await nextTurn()
     }
-    const upTo = await noteUnlisted(db, run, { after, page, askedAt })
+    const upTo = await recordUnlisted(db, run, { after, page, askedAt })
     counts.seen += page.length
     place.after = upTo ?? null
     await run.reportProgress()
@@ -87,7 +87,7 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
  * list. According to Discord's documentation, a page that is not full is the last one. If the mirror has members after
  * it, the next page is requested nevertheless.
  */
-async function noteUnlisted(
+async function recordUnlisted(
   db: Database,
   { serverId, place }: SyncRun,
   { after, page, askedAt }: { after: string; page: readonly ChatMember[]; askedAt: Date },

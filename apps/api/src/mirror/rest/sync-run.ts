@@ -10,5 +10,5 @@ export interface SyncRun {
   /** Records the progress. Throws if the run must stop. */
   reportProgress(): Promise<void>
   /** Sends a request to Discord, and repeats it until Discord responds. */
-  ask<T>(question: () => Promise<T>): Promise<T>
+  request<T>(send: () => Promise<T>): Promise<T>
 }

@@ -12,7 +12,7 @@ export async function syncServer(
   serverId: string,
   priority: 'login' | 'background' = 'background',
 ): Promise<void> {
-  const askedAt = await readTime(db)
+  const requestedAt = await readTime(db)
   const server = await chat.server(serverId, priority)
-  await db.transaction((tx) => writeServer(tx, server, askedAt))
+  await db.transaction((tx) => writeServer(tx, server, requestedAt))
 }

@@ -8,7 +8,7 @@ const staleAfter = '1 minute'
 
 type Found = { sync: chatServers.MemberSync }
 
-/** The current members that are missing in one page of the list. */
+/** The current members that are missing in one page of the list. Stored as JSON, so the field names must not change. */
 export interface Unlisted {
   /** The time of the request for the page. A membership with a later event is not ended. */
   readonly askedAt: string
@@ -86,7 +86,7 @@ export const storeProgress = (
     where s.id = ${id} and s.runner = ${runner} and s.finished_at is null
       and v.id = s.server_id and v.removed_at is null`)
 
-/** Leaves a sync to the next instance. */
+/** Gives up a sync, so that another instance can continue it immediately. */
 export const releaseSync = (db: Queryable, { id, runner }: OwnSync) =>
   db.execute(sql`
     update member_syncs set beat_at = clock_now() - ${staleAfter}::interval

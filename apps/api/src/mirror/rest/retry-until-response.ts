@@ -16,7 +16,7 @@ interface Waiting {
  * Repeats a request until Discord responds, during outages and rate limits. A request that Discord refuses is not
  * repeated, because Discord counts refused requests against the bot.
  */
-export async function retryUntilAnswered<T>(
+export async function retryUntilResponse<T>(
   request: () => Promise<T>,
   { beforeWait, signal }: Waiting,
 ): Promise<T> {

@@ -2,40 +2,40 @@ import type { ChatGateway } from '#chat/chat-gateway'
 import { type Database, DatabaseFull } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import { ignoreOutage } from './ignore-outage.ts'
-import { renewLease, type TakenLead, takeLead } from './store.ts'
+import { type AcquiredLease, acquireLease, renewLease } from './store.ts'
 
 interface CandidateDeps {
   readonly db: Database
   readonly log: Log
   readonly gateway: Pick<ChatGateway, 'status'>
   /** True if no other process can open this database. */
-  readonly isAlone: boolean
+  readonly isSingleInstance: boolean
 }
 
 /**
- * Creates the function that makes this instance the leader. It takes the lead and renews the lease in one transaction.
- * On a full disk, the small write that takes the lead may succeed while renewals fail. Instances would then take the
- * lead from each other every few seconds, each time with new gateway sessions. Discord resets the token of a bot that
+ * Creates the function that makes this instance the leader. It acquires and renews the lease in one transaction. On a
+ * full disk, the small write that acquires the lease may succeed while renewals fail. Instances would then take the
+ * lease from each other every few seconds, each time with new gateway sessions. Discord resets the token of a bot that
  * begins too many sessions. If the transaction fails, the current leader stays.
  */
-export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
+export function createLeaseAcquirer({ db, log, gateway, isSingleInstance }: CandidateDeps) {
   let isRefused = false
-  const takeAndRenew = () =>
+  const acquireAndRenew = () =>
     db.transaction(async (tx) => {
-      const taken = await takeLead(tx, isAlone)
-      if (!taken) return undefined
+      const acquired = await acquireLease(tx, isSingleInstance)
+      if (!acquired) return undefined
       await renewLease(tx, {
-        epoch: taken.epoch,
+        epoch: acquired.epoch,
         // Writes the stored state again, because every renewal needs space for it.
-        handover: taken.handover ?? undefined,
+        handover: acquired.handover ?? undefined,
         ...{ lagMs: 0, eventAt: null, vouched: new Map() },
         gateway: { ...gateway.status(), state: 'connecting' },
       })
-      return taken
+      return acquired
     })
-  const recordSuccess = (taken: TakenLead | undefined) => {
+  const recordSuccess = (acquired: AcquiredLease | undefined) => {
     isRefused = false
-    return taken
+    return acquired
   }
   const recordRefusal = (error: unknown) => {
     if (error instanceof DatabaseFull && !isRefused) {
@@ -44,9 +44,9 @@ export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
     }
     throw error
   }
-  return async (): Promise<TakenLead | undefined> => {
+  return async (): Promise<AcquiredLease | undefined> => {
     // While the disk counts as full, does not even try, because the write would fail.
     if (isRefused && (await db.ping()) === 'full') return undefined
-    return ignoreOutage(takeAndRenew().then(recordSuccess, recordRefusal))
+    return ignoreOutage(acquireAndRenew().then(recordSuccess, recordRefusal))
   }
 }
