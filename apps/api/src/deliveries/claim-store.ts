@@ -17,7 +17,7 @@ export const isSettled = (xid: Sql) => sql`(${xid} < pg_snapshot_xmin(pg_current
   or ${xid} < (select ${ownHorizon} from pg_current_snapshot() s))`
 
 /** A receiver, and the claim that an instance has on it. */
-export interface HeldClaim {
+export interface ReceiverClaim {
   readonly kind: KindName
   readonly projectId: string
   readonly claim: string
@@ -76,25 +76,25 @@ export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }
     where (r.claimed_until is null or r.claimed_until <= clock_now()) and r.next_attempt_at <= clock_now()
     returning r.kind, r.project_id as "projectId", r.failures, r.failures > 0 or r.is_slow as "isTroubled"`)
 
-const isHeld = ({ kind, projectId, claim }: HeldClaim) =>
+const matchesClaim = ({ kind, projectId, claim }: ReceiverClaim) =>
   sql`kind = ${kind} and project_id = ${projectId} and claim = ${claim}`
 
 /** The current time of the database, in seconds since 1970. */
 const nowSec = sql`extract(epoch from clock_now())::float8 as "nowSec"`
 
 /** Returns the database's time while the claim is valid, or undefined if it was lost. */
-export const findClaim = (db: Queryable, held: HeldClaim) =>
-  db.maybeOne<{ nowSec: number }>(sql`select ${nowSec} from receivers where ${isHeld(held)}`)
+export const findClaim = (db: Queryable, receiverClaim: ReceiverClaim) =>
+  db.maybeOne<{ nowSec: number }>(sql`select ${nowSec} from receivers where ${matchesClaim(receiverClaim)}`)
 
 /** Renews the claim, and returns the database's time. Returns undefined if the claim was lost. */
-export const renewClaim = (db: Queryable, held: HeldClaim) =>
+export const renewClaim = (db: Queryable, receiverClaim: ReceiverClaim) =>
   db.maybeOne<{ nowSec: number }>(sql`
-    update receivers set claimed_until = clock_now() + ${claimDuration} where ${isHeld(held)} returning ${nowSec}`)
+    update receivers set claimed_until = clock_now() + ${claimDuration} where ${matchesClaim(receiverClaim)} returning ${nowSec}`)
 
 /** Gives up the claim. With `isIdle`, nothing could be sent, so the receiver is not claimed again for a second. */
-export const releaseClaim = (db: Queryable, held: HeldClaim, isIdle: boolean) =>
+export const releaseClaim = (db: Queryable, receiverClaim: ReceiverClaim, isIdle: boolean) =>
   db.execute(sql`
     update receivers set claim = null, claimed_until = null,
       next_attempt_at = greatest(next_attempt_at,
         clock_now() + case when ${isIdle} then interval '1 second' else interval '0' end)
-    where ${isHeld(held)}`)
+    where ${matchesClaim(receiverClaim)}`)

@@ -60,7 +60,7 @@ export function createDeliveries({ log, kinds, claims, instances, ...deps }: Del
   let isWakePending = false
   let isStopped = false
 
-  const work = (kind: DeliveryKind, claimed: ClaimedReceiver, claim: string) => {
+  const startSending = (kind: DeliveryKind, claimed: ClaimedReceiver, claim: string) => {
     const abort = new AbortController()
     const free = slots.take(claimed.isTroubled)
     const count = (result: CountedResult, times = 1) => {
@@ -88,7 +88,7 @@ export function createDeliveries({ log, kinds, claims, instances, ...deps }: Del
     const names = wanted.map(({ name }) => name)
     for (const claimed of await claimReceivers(claims, { claim, kinds: names, prompt, troubled })) {
       const kind = wanted.find(({ name }) => name === claimed.kind)
-      if (kind) work(kind, claimed, claim)
+      if (kind) startSending(kind, claimed, claim)
     }
   }
   const claimUntilQuiet = async () => {

@@ -14,9 +14,9 @@ import { uuidv7 } from '../platform/crypto/uuid.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
-import { claimReceivers, findClaim, type HeldClaim, releaseClaim, renewClaim } from './claim-store.ts'
+import { claimReceivers, findClaim, type ReceiverClaim, releaseClaim, renewClaim } from './claim-store.ts'
 import type { KindName } from './kind.ts'
-import { settleAnswered, settleFailed } from './queue-store.ts'
+import { recordFailedAttempt, recordFinalAttempt } from './queue-store.ts'
 
 const kinds: readonly KindName[] = ['event', 'notice', 'logout']
 const leaseSec = 15
@@ -45,7 +45,7 @@ describe.each(engines)('claims on %s', (engine) => {
   beforeEach(async () => {
     world = await startWorld(engine)
   })
-  const claim = async (lanes = { prompt: 10, troubled: 0 }): Promise<HeldClaim | undefined> => {
+  const claim = async (lanes = { prompt: 10, troubled: 0 }): Promise<ReceiverClaim | undefined> => {
     const name = uuidv7()
     const [found] = await claimReceivers(world.service.deps.db, { claim: name, kinds, ...lanes })
     return found && { kind: found.kind, projectId: found.projectId, claim: name }
@@ -74,13 +74,15 @@ describe.each(engines)('claims on %s', (engine) => {
     const message = await db.maybeOne<{ id: string }>(sql`select id from deliveries`)
     const id = message?.id ?? ''
     const failed = { outcome: 'failed', status: 500, error: 'late' } as const
-    await db.transaction((tx) => settleFailed(tx, dead, id, failed, { messageMs: 1_000, receiverMs: 60_000 }))
+    await db.transaction((tx) =>
+      recordFailedAttempt(tx, dead, id, failed, { messageMs: 1_000, receiverMs: 60_000 }),
+    )
     expect(await db.query(sql`select failures, claim from receivers`)).toEqual([
       { failures: 0, claim: next?.claim },
     ])
     // The former holder did send the message, so no other instance may send it again.
     const sent = { outcome: 'delivered', status: 204, error: null } as const
-    await settleAnswered(db, dead, id, sent, { isSlow: false, pauseMs: 0 })
+    await recordFinalAttempt(db, dead, id, sent, { isSlow: false, pauseMs: 0 })
     expect(await db.query(sql`select from deliveries where delivered_at is null`)).toEqual([])
   })
 

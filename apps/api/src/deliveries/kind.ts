@@ -40,7 +40,7 @@ export interface Attempt {
 /**
  * The reasons for giving up messages:
  *
- * - `gone`, `refused`: the receiver said so.
+ * - `gone`, `refused`: the outcome of the attempt (see `Attempt`).
  * - `late`: they failed, and had been queued for at least 24 hours.
  * - `silent`: the receiver has done nothing but fail for 24 hours, and was disabled.
  * - `stale`: they waited too long behind other messages.

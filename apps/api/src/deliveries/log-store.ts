@@ -7,7 +7,7 @@ import type { Position } from './queue-store.ts'
 export type DeliveryKey = { readonly id: string } | Position
 
 /** Selects the deliveries of one kind to one project. */
-export interface LogOf {
+export interface DeliveryScope {
   readonly kind: KindName
   readonly projectId: string
 }
@@ -42,7 +42,7 @@ const selectDeliveries = (where: Sql, page: Sql) => sql`
   from deliveries d left join receivers r on r.kind = d.kind and r.project_id = d.project_id
   where ${where} order by d.xid desc, d.created_at desc, d.place desc ${page}`
 
-const ofLog = ({ kind, projectId }: LogOf) => sql`d.kind = ${kind} and d.project_id = ${projectId}`
+const ofLog = ({ kind, projectId }: DeliveryScope) => sql`d.kind = ${kind} and d.project_id = ${projectId}`
 
 const withState = {
   pending: sql`d.delivered_at is null and d.failed_at is null`,
@@ -52,9 +52,9 @@ const withState = {
 
 /**
  * Selects the deliveries that are listed after this one. All messages of a transaction have the same time, so only the
- * position of an event tells its order.
+ * position of an event determines its order.
  */
-const before = (log: LogOf, key: DeliveryKey): Sql =>
+const before = (log: DeliveryScope, key: DeliveryKey): Sql =>
   'id' in key
     ? sql`(d.xid, d.created_at, d.place) < (
         select c.xid, c.created_at, c.place from deliveries c
@@ -69,7 +69,7 @@ interface DeliveryPage {
 }
 
 /** Lists deliveries, newest first. */
-export function listDeliveries(db: Queryable, log: LogOf, { status, after, limit }: DeliveryPage) {
+export function listDeliveries(db: Queryable, log: DeliveryScope, { status, after, limit }: DeliveryPage) {
   const conditions = [ofLog(log)]
   if (status) conditions.push(withState[status])
   if (after) conditions.push(before(log, after))
@@ -77,7 +77,7 @@ export function listDeliveries(db: Queryable, log: LogOf, { status, after, limit
 }
 
 /** Returns one delivery, or undefined. */
-export function findDelivery(db: Queryable, log: LogOf, key: DeliveryKey) {
+export function findDelivery(db: Queryable, log: DeliveryScope, key: DeliveryKey) {
   const hasKey =
     'id' in key ? sql`d.id = ${key.id}` : sql`d.xid = ${key.xid}::xid8 and d.place = ${key.place}::bigint`
   return db.maybeOne<DeliveryRow>(selectDeliveries(allOf([ofLog(log), hasKey]), sql``))
@@ -97,7 +97,7 @@ export const requeueDelivery = (tx: Tx, id: string, replaced: Readonly<Record<st
 
 /**
  * Deletes the deliveries about a member. A delivery that is still waiting is deleted when it ends, so that the project
- * is still told about the deletion of the member.
+ * is still notified of the deletion of the member.
  */
 export const eraseDeliveries = (tx: Tx, memberId: string) =>
   tx.execute(sql`

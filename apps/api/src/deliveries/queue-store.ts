@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
-import { type HeldClaim, isSettled, isWaiting } from './claim-store.ts'
+import { isSettled, isWaiting, type ReceiverClaim } from './claim-store.ts'
 import type { Attempt, DeliveryKind, Message } from './kind.ts'
 
 /** The maximum number of messages that one statement reads. */
@@ -28,7 +28,7 @@ export interface WaitingMessage extends Message {
  */
 export const listWaiting = (
   db: Queryable,
-  { kind, projectId }: HeldClaim,
+  { kind, projectId }: ReceiverClaim,
   { ordering, maxWaitHours }: Pick<DeliveryKind, 'ordering' | 'maxWaitHours'>,
   after: Position,
 ) =>
@@ -52,18 +52,18 @@ const attempted = ({ status, error }: Attempt): Sql =>
  * recorded even if the claim was lost, because the message was sent. The receiver is updated only while the claim is
  * valid, and only if something changes.
  */
-export const settleAnswered = (
+export const recordFinalAttempt = (
   db: Queryable,
-  held: HeldClaim,
+  receiverClaim: ReceiverClaim,
   id: string,
   attempt: Attempt,
   { isSlow, pauseMs }: { isSlow: boolean; pauseMs: number },
 ) =>
   db.execute(sql`
-    with answered as (
+    with updated as (
       update receivers set failures = 0, failing_since = null, is_slow = ${isSlow},
         next_attempt_at = greatest(next_attempt_at, clock_now() + make_interval(secs => ${pauseMs / 1_000}::float8))
-      where kind = ${held.kind} and project_id = ${held.projectId} and claim = ${held.claim}
+      where kind = ${receiverClaim.kind} and project_id = ${receiverClaim.projectId} and claim = ${receiverClaim.claim}
         and (failures > 0 or is_slow <> ${isSlow} or ${pauseMs > 0})
     )
     update deliveries d set ${attempted(attempt)},
@@ -83,9 +83,9 @@ export interface Failing {
  * time count as one failure of the receiver. If the claim was lost, nothing is paused, because the project may have a
  * new address.
  */
-export const settleFailed = (
+export const recordFailedAttempt = (
   tx: Tx,
-  held: HeldClaim,
+  receiverClaim: ReceiverClaim,
   id: string,
   attempt: Attempt,
   pauses: { messageMs: number; receiverMs: number },
@@ -96,7 +96,7 @@ export const settleFailed = (
         failing_since = coalesce(failing_since, clock_now()),
         next_attempt_at = greatest(next_attempt_at,
           clock_now() + make_interval(secs => ${pauses.receiverMs / 1_000}::float8))
-      where kind = ${held.kind} and project_id = ${held.projectId} and claim = ${held.claim}
+      where kind = ${receiverClaim.kind} and project_id = ${receiverClaim.projectId} and claim = ${receiverClaim.claim}
       returning failing_since <= clock_now() - interval '24 hours' as "isReceiverSilent"
     ), settled as (
       update deliveries d set ${attempted(attempt)},
@@ -118,7 +118,12 @@ export const giveUp = (db: Queryable, ids: readonly string[], error: string) =>
  * Gives up the messages that have waited for this many hours, and returns their number. If `error` is null, each keeps
  * the error of its last attempt.
  */
-export const giveUpOlder = (tx: Tx, { kind, projectId }: HeldClaim, hours: number, error: string | null) =>
+export const giveUpOlder = (
+  tx: Tx,
+  { kind, projectId }: ReceiverClaim,
+  hours: number,
+  error: string | null,
+) =>
   tx.execute(sql`
     update deliveries set failed_at = clock_now(), last_error = coalesce(${error}, last_error) where id in (
       select d.id from deliveries d

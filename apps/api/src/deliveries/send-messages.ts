@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClaimedReceiver, findClaim, type HeldClaim, releaseClaim, renewClaim } from './claim-store.ts'
+import {
+  type ClaimedReceiver,
+  findClaim,
+  type ReceiverClaim,
+  releaseClaim,
+  renewClaim,
+} from './claim-store.ts'
 import type { DeliveryKind, Message, Receiver } from './kind.ts'
 import { batchSize, giveUp, listWaiting, type Position, type WaitingMessage } from './queue-store.ts'
 import { giveUpStale, retryThroughOutage, type SettleDeps, settle, type Work } from './settle.ts'
@@ -22,7 +28,7 @@ const renewMs = 2_000
  */
 interface Run {
   readonly kind: DeliveryKind
-  readonly held: HeldClaim
+  readonly receiverClaim: ReceiverClaim
   readonly failures: number
   readonly signal: AbortSignal
   readonly startedAt: number
@@ -60,7 +66,7 @@ export async function sendMessages(
   const startedAt = performance.now()
   const run: Run = {
     ...{ kind, failures, signal, startedAt, renewedAt: startedAt },
-    ...{ held: { kind: kind.name, projectId, claim }, after: { xid: '0', place: 0 } },
+    ...{ receiverClaim: { kind: kind.name, projectId, claim }, after: { xid: '0', place: 0 } },
     ...{ waiting: new Map(), inFlight: new Map(), blockedKeys: new Set(), attemptsBefore: new Map() },
     ...{ receiver: undefined, failure: undefined, isIdle: true, isStopped: false },
   }
@@ -71,7 +77,7 @@ export async function sendMessages(
     await Promise.all(run.inFlight.values())
   }
   if (run.failure) throw run.failure.cause
-  await releaseClaim(deps.db, run.held, run.isIdle && kind.ordering !== 'none' && !signal.aborted)
+  await releaseClaim(deps.db, run.receiverClaim, run.isIdle && kind.ordering !== 'none' && !signal.aborted)
 }
 
 async function sendUntilOver(deps: SettleDeps, run: Run): Promise<void> {
@@ -158,13 +164,13 @@ function startSending(deps: SettleDeps, run: Run, { orderingKey, message, receiv
  * position can be committed later.
  */
 async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
-  const { kind, held, failures } = run
-  const listed = await listWaiting(deps.db, held, kind, run.after)
+  const { kind, receiverClaim, failures } = run
+  const listed = await listWaiting(deps.db, receiverClaim, kind, run.after)
   const batch = listed.filter((message) => !isKnown(run, message))
   const last = batch.at(-1)
   if (!last) return false
   if (kind.ordering !== 'none') run.after = last
-  const receiver = await kind.open(held.projectId)
+  const receiver = await kind.open(receiverClaim.projectId)
   if ('closed' in receiver) {
     run.isIdle = false
     await giveUp(
@@ -177,7 +183,7 @@ async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
   run.receiver = receiver
   if (batch.some(({ isStale }) => isStale)) {
     run.isIdle = false
-    await giveUpStale(deps, { kind, held, receiver, failures })
+    await giveUpStale(deps, { kind, receiverClaim, receiver, failures })
   }
   for (const message of batch) {
     const orderingKey = orderingKeyOf(kind, message)
@@ -206,16 +212,16 @@ async function checkClaim({ db }: SettleDeps, run: Run): Promise<number | undefi
   const now = performance.now()
   const isRenewal = now - run.renewedAt >= renewMs
   if (isRenewal) run.renewedAt = now
-  const held = await (isRenewal ? renewClaim : findClaim)(db, run.held)
-  if (!held) run.isStopped = true
-  return run.signal.aborted ? undefined : held?.nowSec
+  const receiverClaim = await (isRenewal ? renewClaim : findClaim)(db, run.receiverClaim)
+  if (!receiverClaim) run.isStopped = true
+  return run.signal.aborted ? undefined : receiverClaim?.nowSec
 }
 
 /** Sends a message once, and records the result. Returns true if the next message may follow. */
 async function send(deps: SettleDeps, work: Work & Pick<Run, 'signal'>, message: Message, nowSec: number) {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const attempt = await work.receiver.send(message, nowSec, work.signal)
   if (attempt.outcome === 'aborted') return false
-  const tookMs = performance.now() - begun
+  const tookMs = performance.now() - startedAt
   return retryThroughOutage(() => settle(deps, work, message, attempt, tookMs))
 }

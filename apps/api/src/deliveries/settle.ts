@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RecordAudit } from '#audit/event'
 import { type Database, DatabaseUnavailable } from '#platform/db/database'
 import { deliveryBackOffMs } from './back-off.ts'
-import type { HeldClaim } from './claim-store.ts'
+import type { ReceiverClaim } from './claim-store.ts'
 import type { Attempt, DeliveryKind, Message, Receiver } from './kind.ts'
-import { giveUp, giveUpOlder, settleAnswered, settleFailed } from './queue-store.ts'
+import { giveUp, giveUpOlder, recordFailedAttempt, recordFinalAttempt } from './queue-store.ts'
 import { slowMs } from './slots.ts'
 
 /** The time limit for recording a result. If it cannot be recorded in time, the message is sent again. */
@@ -27,7 +27,7 @@ export interface SettleDeps {
 /** The receiver that an instance is sending to. */
 export interface Work {
   readonly kind: DeliveryKind
-  readonly held: HeldClaim
+  readonly receiverClaim: ReceiverClaim
   readonly receiver: Receiver
   /** The number of failures in a row before this run. */
   readonly failures: number
@@ -57,19 +57,19 @@ export async function settle(
 /** Records that a message is done. A refusal goes into the audit log, because the message is lost. */
 async function recordFinalResult(
   { db, audit, count }: SettleDeps,
-  { held, receiver }: Work,
+  { receiverClaim, receiver }: Work,
   message: Message,
   attempt: Attempt,
   state: { isSlow: boolean; pauseMs: number },
 ) {
   const error = attempt.error ?? ''
   if (attempt.outcome === 'delivered') {
-    await settleAnswered(db, held, message.id, { ...attempt, error: null }, state)
+    await recordFinalAttempt(db, receiverClaim, message.id, { ...attempt, error: null }, state)
     count('delivered')
     return
   }
   await db.transaction(async (tx) => {
-    await settleAnswered(tx, held, message.id, attempt, state)
+    await recordFinalAttempt(tx, receiverClaim, message.id, attempt, state)
     await audit.record(tx, receiver.entryOf({ reason: 'refused', count: 1, error }))
   })
   count('given_up')
@@ -81,13 +81,13 @@ async function recordFinalResult(
  */
 async function disable(
   { db, audit, count }: SettleDeps,
-  { held, receiver }: Work,
+  { receiverClaim, receiver }: Work,
   message: Message,
   attempt: Attempt,
 ): Promise<boolean> {
   const isDisabled = await db.transaction(async (tx) => {
     if (!(await receiver.disable?.(tx))) return false
-    await settleAnswered(tx, held, message.id, attempt, { isSlow: false, pauseMs: 0 })
+    await recordFinalAttempt(tx, receiverClaim, message.id, attempt, { isSlow: false, pauseMs: 0 })
     await audit.record(tx, receiver.entryOf({ reason: 'gone', count: 1, error: attempt.error ?? '' }))
     return true
   })
@@ -104,15 +104,21 @@ async function disable(
  *   entry. With `disablesSilent`, the receiver is disabled instead.
  */
 async function scheduleRetry(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
-  const { kind, held, receiver } = work
+  const { kind, receiverClaim, receiver } = work
   const error = attempt.error ?? ''
   const { givenUp, isSwitchedOff } = await deps.db.transaction(async (tx) => {
-    const failing = await settleFailed(tx, held, message.id, attempt, pausesAfter(work, message, attempt))
+    const failing = await recordFailedAttempt(
+      tx,
+      receiverClaim,
+      message.id,
+      attempt,
+      pausesAfter(work, message, attempt),
+    )
     if (failing?.isReceiverSilent && kind.disablesSilent) return { givenUp: 0, isSwitchedOff: true }
     const isMessageLate = failing?.isMessageLate && kind.ordering !== 'receiver'
     if (!failing?.isReceiverSilent && !isMessageLate) return { givenUp: 0, isSwitchedOff: false }
     const count = await (failing?.isReceiverSilent
-      ? giveUpOlder(tx, held, 24, null)
+      ? giveUpOlder(tx, receiverClaim, 24, null)
       : giveUp(tx, [message.id], error))
     if (count > 0) await deps.audit.record(tx, receiver.entryOf({ reason: 'late', count, error }))
     return { givenUp: count, isSwitchedOff: false }
@@ -140,12 +146,12 @@ function pausesAfter({ kind, failures }: Work, { attempts }: Message, { pauseMs:
 }
 
 /** Gives up the messages that have waited longer than their kind permits, with a single audit entry. */
-export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, held, receiver }: Work) {
+export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, receiverClaim, receiver }: Work) {
   const { maxWaitHours } = kind
   if (maxWaitHours === undefined) return
   const error = staleError(maxWaitHours)
   const givenUp = await db.transaction(async (tx) => {
-    const stale = await giveUpOlder(tx, held, maxWaitHours, error)
+    const stale = await giveUpOlder(tx, receiverClaim, maxWaitHours, error)
     if (stale > 0) await audit.record(tx, receiver.entryOf({ reason: 'stale', count: stale, error }))
     return stale
   })
