@@ -180,7 +180,7 @@ describe.each(mainEngines)('forward authentication on one connection of a proxy,
     const known = await answers.findHostRule(wiki)
     const decide = (changed: object) => {
       const rule = known && { ...known, ...changed }
-      const changedAnswers = { ...answers, cachedHostRule: () => rule }
+      const changedAnswers = { ...answers, findCachedHostRule: () => rule }
       return decideFromMemory({ answers: changedAnswers, settings }, asked, cookieOf(wiki, demo.users.ada))
         ?.text
     }
