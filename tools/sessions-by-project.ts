@@ -41,7 +41,7 @@ export const withoutProject: Readonly<Record<string, string>> = {
   'features/sessions/own-sessions-store.ts deleteSessionAddresses': cleaning,
   'features/sessions/own-sessions-store.ts listLiveSessions': everywhere,
   'features/sessions/own-sessions-store.ts revokeSessionsOfMember': everywhere,
-  'features/sessions/own-sessions-store.ts voidAllCodes': everywhere,
+  'features/sessions/own-sessions-store.ts invalidateAllCodes': everywhere,
   'features/sessions/project-sessions-store.ts stretchStatement': built,
   'features/sessions/store.ts findSpentPair':
     'finds a used pair by its digest: spent_tokens has no project, and would have to get one',

@@ -150,5 +150,5 @@ const toTable = ({ members }: MassSizes, rows: Row[]): Table => ({
     { key: 'holder', title: 'change of one of the members', digits: 0 },
     { key: 'audited', title: 'audited change', digits: 0 },
   ],
-  rows,
+  rows: rows.map((row) => ({ inForce: '', complete: '', ...row })),
 })
