@@ -48,7 +48,7 @@ interface Server {
 }
 
 /**
- * The maximum memory of the cached members, in bytes. It suffices for about 20,000 members. At the limit, the oldest
+ * The maximum memory of the cached members, in bytes. It suffices for about 40,000 members. At the limit, the oldest
  * members of the server with the most members are evicted.
  */
 export const maxBytes = 48_000_000
