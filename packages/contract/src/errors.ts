@@ -65,9 +65,9 @@ export const errors = define({
     status: 400,
     title: 'The request is malformed, or ended early.',
     fix:
-      'Check the proxy or the hand-written client that sent the request, because browsers and HTTP ' +
-      'libraries send valid requests. Send one Host header, a valid path, and, only with a body, one of the ' +
-      'headers Content-Length and Transfer-Encoding.',
+      'Check the proxy or the hand-written client that sent the request, because browsers and HTTP libraries ' +
+      'send valid requests. Send exactly one Host header and a valid path. If the request has a body, send ' +
+      'either Content-Length or Transfer-Encoding, not both.',
     area: 'request',
     retry: 'corrected',
   },
@@ -126,8 +126,8 @@ export const errors = define({
     status: 403,
     title: 'This request did not come from a trusted reverse proxy.',
     fix:
-      'Ask the operator to add the address from which your proxy connects to TRUST_PROXY, and to restart ' +
-      'the service. A browser can open this address only through the proxy.',
+      'Ask the operator to add the IP address of your reverse proxy to TRUST_PROXY, and to restart the ' +
+      'service. If you opened this address in a browser, open the address of the site instead.',
     area: 'proxy',
     retry: 'configured',
     see: ['FORWARDED_REQUEST_INVALID'],
@@ -136,9 +136,9 @@ export const errors = define({
     status: 403,
     title: 'The headers of the reverse proxy do not describe a valid request.',
     fix:
-      'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri, each once, and ' +
-      'to remove X-Original-URL and all Remote-… headers that the client sent. The beginning of `detail` ' +
-      'names the wrong header.',
+      'The beginning of `detail` names the wrong header. Configure the proxy to set X-Forwarded-Proto, ' +
+      'X-Forwarded-Host, and X-Forwarded-Uri exactly once each, and to remove X-Original-URL and every ' +
+      'Remote-… header that the client sent.',
     area: 'proxy',
     retry: 'configured',
     see: ['PROXY_NOT_TRUSTED'],
@@ -156,10 +156,11 @@ export const errors = define({
     status: 403,
     title: 'No project protects this host, or there is no server to sign in to.',
     fix:
-      'Ask a System Admin to add the host on the Proxy tab of a project in the console, or with PATCH ' +
-      '/api/admin/projects/{id} and {"forwardAuth":{"hosts":[…]}}. This list replaces the former list. ' +
-      'Include the port if it is not the default. If a project already has the host, set its server for ' +
-      'sign-in there (forwardAuth.serverId), or choose a main server.',
+      'If no project has the host, ask a System Admin to add it on the Proxy tab of a project in the ' +
+      'console, with the port if it is not the default. With PATCH /api/admin/projects/{id}, send all hosts ' +
+      'of the project in {"forwardAuth":{"hosts":[…]}}, because the list replaces the former one. If a ' +
+      'project has the host, set its server for sign-in there (forwardAuth.serverId), or choose a main ' +
+      'server.',
     area: 'proxy',
     retry: 'changed',
     see: ['HOST_TAKEN'],
@@ -177,13 +178,13 @@ export const errors = define({
   },
   LOGIN_REFUSED: {
     status: 403,
-    title: 'The sign-in ended without access.',
+    title: 'Discord or Rolecall refused this sign-in.',
     fix:
-      'Read the reason at the beginning of `detail`, if there is one. If you canceled, sign in again, and ' +
+      'The beginning of `detail` names the reason, if it is known. If you canceled, sign in again, and ' +
       'choose Authorize on Discord’s screen. If you are not a member of the server, join it, and then sign ' +
-      'in again. If you were removed, banned, or blocked, ask the moderators. If you run the site and it ' +
-      'has no access to the server, ask a System Admin to grant READ on the page Access of the console, or ' +
-      'with PUT /api/admin/projects/{projectId}/servers/{serverId}.',
+      'in again. If you were removed, banned, or blocked, ask the moderators. If the site has no access to ' +
+      'the server, its developer asks a System Admin to grant READ on the console’s Access page, or with PUT ' +
+      '/api/admin/projects/{projectId}/servers/{serverId}.',
     area: 'signIn',
     retry: 'signIn',
     see: ['MEMBER_BLOCKED', 'SERVER_NOT_ACCESSIBLE', 'NOT_SYSTEM_ADMIN'],
@@ -214,9 +215,9 @@ export const errors = define({
     status: 401,
     title: 'The session token is missing, malformed, unknown, expired, or revoked.',
     fix:
-      'Check that you send the newest token of the session, because each refresh replaces it. A project can ' +
-      'check only its own sessions. If the session has ended, send the member or the administrator to sign ' +
-      'in again.',
+      'Send the newest token of the session, because each refresh replaces it. Use the API key of the ' +
+      'project that created the session, because a project can check only its own sessions. If the session ' +
+      'has ended, send the member or the administrator to sign in again.',
     area: 'sessions',
     retry: 'signIn',
     see: ['INVALID_REFRESH_TOKEN', 'REFRESH_TOKEN_SUPERSEDED', 'REFRESH_TOKEN_REUSED', 'INVALID_API_KEY'],
@@ -318,7 +319,7 @@ export const errors = define({
       'The project may not use this server for sign-ins: READ is missing, or the server is not registered.',
     fix:
       'Check server_id, which is ROLECALL_SERVER_ID in the client libraries. If it is correct, ask a System ' +
-      'Admin to grant READ on the page Access of the console, or with PUT ' +
+      'Admin to grant READ on the console’s Access page, or with PUT ' +
       '/api/admin/projects/{projectId}/servers/{serverId}. If there is no main server, ask the operator to ' +
       'check CHAT_GUILD_ID.',
     area: 'signIn',
@@ -340,7 +341,7 @@ export const errors = define({
     title: 'The project may not read this server: a permission is missing, or the server is not registered.',
     fix:
       'Check the server ID. If it is correct, ask a System Admin to grant READ and the scope that `detail` ' +
-      'names, `read_members` or `check_permissions`, on the page Access of the console, or with PUT ' +
+      'names, `read_members` or `check_permissions`, on the console’s Access page, or with PUT ' +
       '/api/admin/projects/{projectId}/servers/{serverId}.',
     area: 'access',
     retry: 'changed',
@@ -350,7 +351,7 @@ export const errors = define({
     status: 403,
     title: 'The project may not manage its inbound webhooks: MANAGE_WEBHOOKS is missing.',
     fix:
-      'Ask a System Admin to grant MANAGE_WEBHOOKS in any one server, on the page Access of the console, or ' +
+      'Ask a System Admin to grant MANAGE_WEBHOOKS in any one server, on the console’s Access page, or ' +
       'with PUT /api/admin/projects/{projectId}/servers/{serverId}. Without it, a System Admin or an owner ' +
       'of the project can manage the webhooks in the console.',
     area: 'access',
@@ -373,9 +374,9 @@ export const errors = define({
     status: 403,
     title: 'The `Origin` header is missing, or is not in `acceptedOrigins` of the webhook.',
     fix:
-      'Submit from a page of an accepted origin, or send an accepted origin in the header `Origin` if your ' +
-      'client is not a browser. You can also change `acceptedOrigins` on the Inbound webhooks tab of the ' +
-      'project in the console: an empty list accepts every request.',
+      'Submit from a page of an accepted origin. If your client is not a browser, send an accepted origin in ' +
+      'the `Origin` header. A System Admin or an owner of the project can change `acceptedOrigins` on the ' +
+      'project’s Inbound webhooks tab in the console: an empty list accepts every request.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['CROSS_SITE_REQUEST'],
@@ -458,7 +459,7 @@ export const errors = define({
     status: 404,
     title: 'This Discord server is not registered in Rolecall.',
     fix:
-      'Check the server ID: the page Servers of the console and GET /api/admin/servers list all registered ' +
+      'Check the server ID: the console’s Servers page and GET /api/admin/servers list all registered ' +
       'servers. A System Admin can register the server there, or with POST /api/admin/servers.',
     area: 'admin',
     retry: 'corrected',
@@ -518,8 +519,8 @@ export const errors = define({
     status: 404,
     title: 'There is no current image with this ID and hash.',
     fix:
-      'Use the ID and the hash from the current `avatar` of the member or `icon` of the server. They may ' +
-      'have a new image, or none.',
+      'The image was replaced or removed. Read the `avatar` of the member or the `icon` of the server again, ' +
+      'and use the current hash.',
     area: 'members',
     retry: 'corrected',
     see: ['LOGO_NOT_FOUND'],
@@ -597,12 +598,11 @@ export const errors = define({
   },
   RESOURCE_TAKEN: {
     status: 409,
-    title: 'Another project already has one of these resources.',
+    title: 'Another project already has one of the URIs in `oidc.resources`.',
     fix:
-      'Choose another URI. To move a resource, find the project that has it in GET /api/admin/projects, and ' +
-      'remove the resource on the OpenID Connect tab of that project in the console. Or send PATCH ' +
-      '/api/admin/projects/{id} for that project, with only its remaining resources in oidc.resources. Then ' +
-      'repeat this request.',
+      'Choose another URI. To move one, find the project that has it in GET /api/admin/projects, and remove ' +
+      'it on the project’s OpenID Connect tab in the console. Or send PATCH /api/admin/projects/{id} for ' +
+      'that project, with only its remaining URIs in oidc.resources. Then repeat this request.',
     area: 'admin',
     retry: 'corrected',
     see: ['HOST_TAKEN'],
@@ -671,7 +671,7 @@ export const errors = define({
     status: 409,
     title: 'This server is already registered.',
     fix:
-      'Use the registered server, which is on the page Servers of the console. If there is no main server, ' +
+      'Use the registered server, which is on the console’s Servers page. If there is no main server, ' +
       'PATCH /api/admin/servers/{serverId} with {"isMain":true} makes this one the main server. To replace ' +
       'a main server, follow steps 1 to 3 of the error MAIN_SERVER_REQUIRED.',
     area: 'admin',
@@ -708,11 +708,11 @@ export const errors = define({
   },
   EVENTS_URL_MISSING: {
     status: 409,
-    title: 'The project has no address for events, or delivery to it is disabled.',
+    title: 'The project has no address for events, or Rolecall has disabled delivery to this address.',
     fix:
       'Set eventsUrl of the project, on its Events tab in the console or with PATCH ' +
       '/api/admin/projects/{id}. If delivery is disabled, fix the receiver, and set the same address again ' +
-      'to enable it. Then send the event again.',
+      'to enable it. Then repeat this request.',
     area: 'deliveries',
     retry: 'changed',
     see: ['WEBHOOK_URL_MISSING', 'LOGOUT_URI_MISSING'],
@@ -731,8 +731,9 @@ export const errors = define({
     status: 409,
     title: 'This signature was already used.',
     fix:
-      'Sign each submission again with the current time. Two equal bodies in the same second have the same ' +
-      'signature. To retry a submission safely, send the same Idempotency-Key with it.',
+      'Rolecall received a submission with this signature before. To submit an equal body again, sign it ' +
+      'again at least a second later, with the new time. To retry a submission safely, sign it again, and ' +
+      'send the same Idempotency-Key: Rolecall then returns the first response.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['SIGNATURE_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
@@ -786,8 +787,8 @@ export const errors = define({
     status: 415,
     title: 'This endpoint does not accept the media type of the file.',
     fix:
-      'Send the file uncompressed, with its media type as Content-Type. The API reference lists the ' +
-      'accepted types.',
+      'The beginning of `detail` names the accepted types. Send one of them in Content-Type, and no ' +
+      'Content-Encoding.',
     area: 'request',
     retry: 'corrected',
     see: ['UNSUPPORTED_MEDIA_TYPE', 'IMAGE_INVALID'],
@@ -831,7 +832,7 @@ export const errors = define({
   },
   RATE_LIMITED: {
     status: 429,
-    title: 'Too many requests.',
+    title: 'This caller sent more requests than its limit allows.',
     fix:
       'Wait for the number of seconds in Retry-After, then try again. Requests are counted per API key, per ' +
       'session, or, without either, per IP address. If all visitors share the address of your reverse ' +

@@ -32,7 +32,9 @@ export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
     await deps.answers.confirm()
     const endpoint = await findEndpoint(deps.db, projectId)
     if (!endpoint?.url)
-      return { closed: 'The project has no address for events, or delivery to it is disabled.' }
+      return {
+        closed: 'The project has no address for events, or Rolecall has disabled delivery to this address.',
+      }
     const enabled = { ...endpoint, url: endpoint.url }
     const secrets = openSecrets(deps, projectId, endpoint)
     return {
