@@ -136,9 +136,9 @@ export const errors = define({
     status: 403,
     title: 'The headers of the reverse proxy do not describe a valid request.',
     fix:
-      'The beginning of `detail` names the wrong header. Configure the proxy to set X-Forwarded-Proto, ' +
-      'X-Forwarded-Host, and X-Forwarded-Uri exactly once each, and to remove X-Original-URL and every ' +
-      'Remote-… header that the client sent.',
+      'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri exactly once ' +
+      'each, and to remove X-Original-URL and every Remote-… header that the client sent. The beginning of ' +
+      '`detail` names the wrong header.',
     area: 'proxy',
     retry: 'configured',
     see: ['PROXY_NOT_TRUSTED'],
@@ -156,11 +156,10 @@ export const errors = define({
     status: 403,
     title: 'No project protects this host, or there is no server to sign in to.',
     fix:
-      'If no project has the host, ask a System Admin to add it on the Proxy tab of a project in the ' +
-      'console, with the port if it is not the default. With PATCH /api/admin/projects/{id}, send all hosts ' +
-      'of the project in {"forwardAuth":{"hosts":[…]}}, because the list replaces the former one. If a ' +
-      'project has the host, set its server for sign-in there (forwardAuth.serverId), or choose a main ' +
-      'server.',
+      'Ask a System Admin to add the host on the Proxy tab of a project in the console, with the port if it ' +
+      'is not the default. With PATCH /api/admin/projects/{id}, send all hosts of the project in ' +
+      '{"forwardAuth":{"hosts":[…]}}, because the list replaces the former one. If a project already has the ' +
+      'host, set its server for sign-in there (forwardAuth.serverId), or choose a main server.',
     area: 'proxy',
     retry: 'changed',
     see: ['HOST_TAKEN'],
@@ -180,10 +179,10 @@ export const errors = define({
     status: 403,
     title: 'Discord or Rolecall refused this sign-in.',
     fix:
-      'The beginning of `detail` names the reason, if it is known. If you canceled, sign in again, and ' +
-      'choose Authorize on Discord’s screen. If you are not a member of the server, join it, and then sign ' +
-      'in again. If you were removed, banned, or blocked, ask the moderators. If the site has no access to ' +
-      'the server, its developer asks a System Admin to grant READ on the console’s Access page, or with PUT ' +
+      'Read the reason at the beginning of `detail`. If you canceled, sign in again, and choose Authorize on ' +
+      'Discord’s screen. If you are not a member of the server, join it, and then sign in again. If you were ' +
+      'removed, banned, or blocked, ask the moderators. If the site has no access to the server, its ' +
+      'developer asks a System Admin to grant READ on the console’s Access page, or with PUT ' +
       '/api/admin/projects/{projectId}/servers/{serverId}.',
     area: 'signIn',
     retry: 'signIn',
@@ -519,8 +518,8 @@ export const errors = define({
     status: 404,
     title: 'There is no current image with this ID and hash.',
     fix:
-      'The image was replaced or removed. Read the `avatar` of the member or the `icon` of the server again, ' +
-      'and use the current hash.',
+      'Read the `avatar` of the member or the `icon` of the server again, and use the current hash. The ' +
+      'image of this hash was replaced or removed.',
     area: 'members',
     retry: 'corrected',
     see: ['LOGO_NOT_FOUND'],
@@ -731,9 +730,9 @@ export const errors = define({
     status: 409,
     title: 'This signature was already used.',
     fix:
-      'Rolecall received a submission with this signature before. To submit an equal body again, sign it ' +
-      'again at least a second later, with the new time. To retry a submission safely, sign it again, and ' +
-      'send the same Idempotency-Key: Rolecall then returns the first response.',
+      'Sign each submission again with the current time. Two equal bodies in the same second have the same ' +
+      'signature, so wait a second before you submit an equal body again. To retry a submission safely, sign ' +
+      'it again, and send the same Idempotency-Key: Rolecall then returns the first response.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['SIGNATURE_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
@@ -786,9 +785,7 @@ export const errors = define({
   UPLOAD_TYPE_UNSUPPORTED: {
     status: 415,
     title: 'This endpoint does not accept the media type of the file.',
-    fix:
-      'The beginning of `detail` names the accepted types. Send one of them in Content-Type, and no ' +
-      'Content-Encoding.',
+    fix: 'Send one of the media types that `detail` names, in Content-Type, and no Content-Encoding.',
     area: 'request',
     retry: 'corrected',
     see: ['UNSUPPORTED_MEDIA_TYPE', 'IMAGE_INVALID'],
