@@ -19,19 +19,21 @@ export interface WalkState {
   /** The last verified entry, and its hash. */
   readonly seq: number
   readonly hash: string
-  /** The beginning of the log, as the last entry about a removal by retention records it. Null if there is none. */
+  /** The start of the log, as the latest retention entry records it. Null if there is none. */
   readonly toldStart: unknown
   /** The number of verified entries whose personal values were erased. */
   readonly erased: number
-  /** For each entry that records an erasure: the number of entries that were erased, as it records it. */
+  /** `#recordedErasures`: for each erasure entry, its number and how many erased entries it records. */
   readonly told: readonly (readonly [seq: number, recorded: unknown])[]
-  /** For each of these entries: the number of verified entries that refer to it as their erasure. */
+  /** `#countedErasures`: for each erasure entry, its number and how many verified entries refer to it. */
   readonly found: readonly (readonly [seq: number, counted: number])[]
 }
 
 /**
- * Checks the chain entry by entry. A walk can be interrupted after any entry and continue later, even on another
- * instance, because its state is small. In the meantime, entries may be appended, erased, or removed by retention.
+ * Checks the chain entry by entry. For each page, call `setEnds` with the ends that were read together with the page,
+ * and then `step` for each entry. After the last page, call `problemAtEnd`. A walk can be interrupted after any entry
+ * and continue later from its `state`, even on another instance. In the meantime, entries may be appended, erased, or
+ * removed by retention.
  */
 export class ChainWalk {
   entries = 0
@@ -110,8 +112,8 @@ export class ChainWalk {
   }
 
   /**
-   * Detects entries removed at either end. If they are missing at the end, the head is a later entry. If they are
-   * missing at the beginning, no entry records the removal.
+   * Detects entries that were removed at either end. Then the head points past the last entry, or no entry records the
+   * removal of the first ones.
    */
   #problemOfEnds(): string | undefined {
     if (!this.#ends) return 'The head of the chain is missing.'
@@ -130,9 +132,10 @@ export class ChainWalk {
   #problemOfErasures(): string | undefined {
     for (const [seq, counted] of this.#countedErasures) {
       const recorded = this.#recordedErasures.get(seq)
-      if (typeof recorded !== 'number') return `Entry ${seq} is recorded as an erasure but contains none.`
+      if (typeof recorded !== 'number')
+        return `Entry ${seq} is named as the erasure of other entries, but records no erasure.`
       if (counted > recorded)
-        return `Entry ${seq} records ${recorded} erased entries, but there are ${counted}.`
+        return `Entry ${seq} records ${recorded} erased entries, but ${counted} entries refer to it.`
     }
     return undefined
   }
@@ -147,7 +150,7 @@ function problemOfEntry(entry: ChainEntry, before: number, hash: string): string
   return isUnchanged(entry, hash) ? undefined : `${name} was changed: its hash does not match its content.`
 }
 
-/** Returns true if the hash of the entry matches its content. An erased part only needs its commitment. */
+/** Returns true if the hash of the entry matches its content. Of an erased part, only the commitment (a salted hash) is left. */
 function isUnchanged(entry: ChainEntry, previousHash: string): boolean {
   const { actorCommitment, targetCommitment, summaryCommitment, erasedBy } = entry
   if (actorCommitment === null || targetCommitment === null || summaryCommitment === null) {

@@ -134,12 +134,12 @@ describe.each(engines)('an audit log that forgets, on %s', (engine) => {
     [
       'more entries than were told of',
       'update audit_log set actor_id = null, actor_username = null, ip = null, actor_salt = null, erased_by = 7 where seq = 5',
-      'there are 6',
+      '6 entries refer to it',
     ],
     [
       'entries in the name of one that tells of none',
       'update audit_log set summary = null, summary_salt = null, erased_by = 5 where seq = 6',
-      'as an erasure but contains none',
+      'but records no erasure',
     ],
     [
       'a value alone, and not its salt',

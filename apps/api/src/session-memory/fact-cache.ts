@@ -22,7 +22,7 @@ import {
   type SessionFacts,
 } from './session.ts'
 
-/** A load of facts from the database, while it is in progress. */
+/** A read of facts from the database whose result is not cached yet. */
 export interface Loading {
   /** The changes that arrived since the load began. The loaded rows may be older than these changes. */
   readonly changes: Change[]
@@ -45,7 +45,7 @@ interface Key {
 const maxKeys = 100_000
 
 /**
- * Caches everything that responses are made of: sessions, API keys, and the facts that they share (see `facts.ts`).
+ * Caches the data of responses: sessions, API keys, and the facts that they share (see `facts.ts`).
  * Only valid values are cached, so the change log needs an entry when a value changes or ends, but not when one becomes
  * valid. Entries are applied to the cache and to loads in progress.
  */
@@ -99,7 +99,7 @@ export class FactCache {
     return key.endsAtMs === undefined || key.endsAtMs > nowMs ? key.projectId : undefined
   }
 
-  /** Returns a cached session that is still valid, except that its expiry is not checked. */
+  /** Returns a cached session that no change has invalidated. The caller checks the expiry. */
   findSession(tokenDigest: string): Session | undefined {
     const session = this.#sessions.use(tokenDigest)
     if (!session || session.isCurrent()) return session

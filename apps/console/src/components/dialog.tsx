@@ -6,7 +6,7 @@ import type { DialogProps } from './modal.tsx'
 // The code of dialogs is loaded on demand. It is a quarter of the shell's size, and most visits open no dialog.
 const Modal = lazy(fileOf(() => import('./modal.tsx')))
 
-/** Whether the action of the open dialog runs, and how its buttons change or close it. */
+/** The state that a dialog shares with its buttons. */
 interface DialogState {
   readonly isBusy: boolean
   readonly setBusy: (isBusy: boolean) => void
@@ -16,7 +16,7 @@ interface DialogState {
 const DialogContext = createContext<DialogState>({ isBusy: false, setBusy: () => {}, onClose: () => {} })
 
 /**
- * Shows a modal dialog. Escape cancels it. It stays open while its action runs, so that it can show an error.
+ * Shows a modal dialog. Escape cancels it, except while its action runs: it then stays open, to show an error.
  */
 export const Dialog = (props: Omit<DialogProps, 'isBusy'>) => {
   const [isBusy, setBusy] = useState(false)
@@ -32,8 +32,8 @@ export const Dialog = (props: Omit<DialogProps, 'isBusy'>) => {
 }
 
 /**
- * Shows the row of buttons at the end of a dialog. Set `isBusy` while the action of the dialog runs. The row writes it
- * to the context, because the dialog outside of the row must stay open for that time.
+ * Shows the row of buttons at the end of a dialog. Set `isBusy` while the action of the dialog runs. The row passes it
+ * on to the dialog, which cannot be closed for that time.
  */
 export function DialogActions({ isBusy = false, children }: { isBusy?: boolean; children: ReactNode }) {
   const { setBusy } = useContext(DialogContext)
@@ -44,7 +44,7 @@ export function DialogActions({ isBusy = false, children }: { isBusy?: boolean; 
   return <div className="dialog-actions">{children}</div>
 }
 
-/** Shows the button that closes a dialog without its action. */
+/** Shows the button that closes a dialog without running its action. */
 export function CloseButton({ text = 'Cancel', autoFocus }: { text?: string; autoFocus?: boolean }) {
   const { isBusy, onClose } = useContext(DialogContext)
   return (

@@ -4,13 +4,13 @@ import type { Opened } from './site.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * Creates the shared part of the adapters for frameworks that pass one request object from handler to handler. It
- * stores the visit and the session of each request by that object. The adapter itself only reads requests and sends
- * responses.
+ * Creates the shared part of the adapters for frameworks that pass one request object from handler to handler. The
+ * returned functions store the visit (see `visit.ts`) and the session of each request by that object. The adapter
+ * itself only reads requests and sends responses.
  *
  * @typeParam Request the object that a framework passes from handler to handler: its request, or its context
- * @param mountCall the code that adds the adapter to an app, such as `app.use(rolecall.middleware())`. The error
- * message names it if no visit is stored, because the app has then not called it.
+ * @param mountCall the code that adds the adapter to an app, such as `app.use(rolecall.middleware())`. Named in
+ * the error if the app did not call it
  */
 export function createAdapter<Request extends object>(mountCall: string) {
   const visits = new WeakMap<Request, Visit>()

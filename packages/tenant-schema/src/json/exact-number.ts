@@ -1,7 +1,7 @@
 /**
- * A number of a JSON text that a double cannot represent. Most parsers read 700000000000000001 as 700000000000000000. A
- * parsed value contains an `ExactNumber` instead of the double, so that a schema checks the number that was sent. Its
- * value is 0.digits × 10^exponent.
+ * A number in a JSON text that a double would change. Most parsers read 700000000000000001 as 700000000000000000. A
+ * parsed value contains an `ExactNumber` instead of the double, so that a schema checks the number that was sent. The
+ * value of the number is 0.digits × 10^exponent.
  */
 export class ExactNumber {
   readonly #parts: DecimalParts
@@ -26,7 +26,7 @@ export class ExactNumber {
     return compareParts(this.#parts, partsOf(String(other)))
   }
 
-  /** Canonical text: equal for all spellings of the same number, and different from the text of every double. */
+  /** Canonical text: equal for all notations of the same number, and different from the text of every double. */
   get text(): string {
     const { isNegative, digits, exponent } = this.#parts
     return `${isNegative ? '-' : ''}0.${digits}e${exponent}`
@@ -53,7 +53,8 @@ const minNormalDouble = 2.2250738585072014e-308
 const maxCharacters = 400
 
 /**
- * Parses a JSON number. Returns a number if a double represents it exactly, and an `ExactNumber` if not. Returns NaN if
+ * Parses a JSON number. Returns a number if the shortest text of its double has the same value, as for 0.1, and an
+ * `ExactNumber` if not. Returns NaN if
  * it is too large, too small, or too long. `mantissaDigits` is the number of digits before the exponent.
  */
 export function readNumber(source: string, mantissaDigits: number): number | ExactNumber {

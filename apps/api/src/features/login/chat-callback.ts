@@ -22,7 +22,7 @@ import { describeRefusal, toLoginProblem, withCode, withError } from './project-
 import { isReturnTo } from './return-to.ts'
 import { type AuthRequest, claimAuthRequest, isClaimedRequest, isInAnyServer, lockMember } from './store.ts'
 
-/** Returns the member's block in force, if there is one. */
+/** Returns the member's active block, if there is one. */
 export type FindBlock = (db: Queryable, memberId: string) => Promise<object | undefined>
 
 /** The dependencies of every sign-in, with or without Discord's screen. */
@@ -37,13 +37,13 @@ export type LoginDeps = Pick<
 /**
  * Returns true if a member is a System Admin, an auditor, or an owner of a project, by their roles in the main server.
  */
-export type Administers = (member: {
+export type IsAdministrator = (member: {
   readonly memberId: string
   readonly roleIds: readonly string[]
 }) => Promise<boolean>
 
 type CallbackDeps = LoginDeps & {
-  readonly administers: Administers
+  readonly administers: IsAdministrator
   readonly completeInteraction: CompleteInteraction
 }
 
@@ -78,7 +78,7 @@ export interface LoginRedirect {
 /**
  * Completes a sign-in after Discord redirected the browser back to the service:
  *
- * 1. Rejects a response of another issuer, and a client over its limit.
+ * 1. Rejects a response from another issuer, and a client over its limit.
  * 2. Claims the stored request with this state and a secret of this browser's cookies. A request can be claimed once.
  * 3. Redeems Discord's code, and reads the person's membership.
  * 4. Checks the person, and issues the service's code.
@@ -87,7 +87,7 @@ export interface LoginRedirect {
  * If the sign-in is refused, redirects to the project with an error. For the service's own pages, throws the error
  * instead.
  *
- * @throws LOGIN_REQUEST_INVALID, RATE_LIMITED, and the errors of `redirectRefused`
+ * @throws LOGIN_REQUEST_INVALID, RATE_LIMITED, and the errors of `finishRefusedLogin`
  */
 export async function chatCallback(
   deps: CallbackDeps,
@@ -98,24 +98,25 @@ export async function chatCallback(
   // A response from another issuer does not belong to this request (RFC 9207, mix-up attack).
   if (!chat.isIssuer(query.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
   // Acquired before the request is claimed, so that a client over its limit can retry this address later.
-  const queryPermit = await loginLimits.acquire(browser.address)
+  const callbackPermit = await loginLimits.acquire(browser.address)
   const secrets = [browser.cookie, browser.pageCookie].flatMap(readSecrets)
   const request = await claimAuthRequest(db, query.state, secrets.map(digestOf))
   if (!request) {
-    await queryPermit.release()
+    await callbackPermit.release()
     const reason = (await isClaimedRequest(db, query.state)) ? 'replayed' : 'unknown'
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
   }
-  const startPermit = loginLimits.earlierPermit(request.address, request.ageMs)
+  // The permit that the start of this sign-in acquired.
+  const loginStartPermit = loginLimits.earlierPermit(request.address, request.ageMs)
   checkDestination(deps, request)
-  const cookies = withoutUsedSecret(deps, browser, request)
+  const cookies = cookiesWithoutUsedSecret(deps, browser, request)
   const outcome = await checkAndIssueCode(deps, query, browser, request)
   if ('refusal' in outcome) {
-    return { location: await redirectRefused(deps, request, outcome, browser.client), cookies }
+    return { location: await finishRefusedLogin(deps, request, outcome, browser.client), cookies }
   }
   // Successful sign-ins do not count toward the limit, so both permits are released.
-  await queryPermit.release()
-  await startPermit.release()
+  await callbackPermit.release()
+  await loginStartPermit.release()
   return { location: outcome.location, cookies: [...cookies, outcome.ssoCookie] }
 }
 
@@ -138,7 +139,7 @@ function checkDestination({ config }: Pick<Deps, 'config'>, request: AuthRequest
  * Returns the `Set-Cookie` headers that remove the secret of the request from the browser's cookies. An admin sign-in
  * keeps it, to redeem the console's code or to confirm the sign-in of a command line.
  */
-function withoutUsedSecret(
+function cookiesWithoutUsedSecret(
   { config }: Pick<Deps, 'config'>,
   browser: Browser,
   request: AuthRequest,
@@ -187,7 +188,7 @@ async function checkAndIssueCode(
       return { refusal: 'not_an_admin', memberId: user.id }
     }
   }
-  return issueCodeAndSso(deps, request, user.id, browser)
+  return completeLogin(deps, request, user.id, browser)
 }
 
 /** Discord's response about the person. Without `user`, `failure` is set. */
@@ -222,7 +223,7 @@ export const isBlockedNow = async (
  * request, issues the code, completes the waiting request of OpenID Connect (`interaction`), or stores the sign-in of a
  * command line for its confirmation. The account page needs only single sign-on.
  */
-function issueCodeAndSso(
+function completeLogin(
   { db, config, completeInteraction }: CallbackDeps,
   request: AuthRequest,
   memberId: string,
@@ -271,13 +272,13 @@ export function logFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>, e
 }
 
 /**
- * Returns the address to which a refused sign-in redirects: the project's redirect URI, or the page that continues the
- * request of OpenID Connect. For the service's own pages, throws the error instead, which is shown as a page.
+ * Records a refused sign-in, and returns the address to which it redirects: the project's redirect URI, or the page that
+ * continues the request of OpenID Connect. For the service's own pages, throws the error, which is shown as a page.
  *
  * @throws CHAT_PLATFORM_UNAVAILABLE, MEMBER_BLOCKED, NOT_SYSTEM_ADMIN, LOGIN_REFUSED, and the errors of
  * `checkStillListed`
  */
-async function redirectRefused(
+async function finishRefusedLogin(
   { db, config, completeInteraction, noteRefusal }: CallbackDeps,
   request: AuthRequest,
   { refusal, memberId }: RefusedLogin,

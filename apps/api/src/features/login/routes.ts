@@ -15,7 +15,7 @@ import { adminLogin, adminToken } from './admin-login.ts'
 import { adminLogout } from './admin-logout.ts'
 import { pageRequestCookie, readSecrets, requestCookie } from './auth-request.ts'
 import { authorize } from './authorize.ts'
-import { type Administers, chatCallback, type FindBlock } from './chat-callback.ts'
+import { chatCallback, type FindBlock, type IsAdministrator } from './chat-callback.ts'
 import type { CompleteInteraction } from './complete-interaction.ts'
 import { decideConfirmation, showConfirmation } from './confirm-command-line.ts'
 import { makeSsoCookie, ssoCookie } from './issue-code.ts'
@@ -29,7 +29,7 @@ import { findPendingRequest } from './store.ts'
  * other.
  */
 export interface LoginNeeds {
-  readonly administers: Administers
+  readonly administers: IsAdministrator
   readonly redeemAdminCode: Parameters<typeof adminToken>[0]['redeem']
   readonly findBlock: FindBlock
   readonly noteRefusal: NoteRefusal

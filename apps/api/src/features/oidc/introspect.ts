@@ -20,17 +20,17 @@ export const introspectionMiddleware =
     if (oidc?.route !== 'introspection' || Object(body).active !== true) return
     const token = oidc.entities.AccessToken ?? oidc.entities.RefreshToken
     // The grant ID of a token is its session ID.
-    const member =
+    const current =
       token?.grantId === undefined ? undefined : await orProtocolError(memberOfToken(deps, token.grantId))
-    if (!member) {
+    if (!current) {
       ctx.body = { active: false }
       return
     }
-    const claims = claimsOf(member, { withRoles: true })
-    // The library's fields win over claims of the same name.
+    const claims = claimsOf(current, { withRoles: true })
+    // The fields of oidc-provider override claims of the same name, and `username` overrides both.
     ctx.body = {
       ...claimsInScope(claims, token?.scope ?? ''),
       ...Object(body),
-      username: member.member.username,
+      username: current.member.username,
     }
   }

@@ -11,7 +11,7 @@ import { selectNotLiveServers } from './not-live-store.ts'
 import type { LiveMirror, LiveMirrorStatus, ServerNotLive } from './status.ts'
 import { type AcquiredLease, findLeaderState, type LeaderState, releaseLease } from './store.ts'
 
-/** The intervals of the leader, and of the search for one. */
+/** The intervals of the leader, and of the instances that wait for its place. */
 export interface LiveMirrorTiming extends LeaderTiming {
   /** The interval at which an instance checks whether there is a leader. */
   readonly checkEveryMs: number
@@ -29,7 +29,7 @@ const maxQueryWaitMs = 300
 
 /**
  * Creates the live mirror, which keeps the copy of Discord's servers current. One instance is the leader, and has the
- * gateway connection (see `startLeader`). It is elected by a lease in the database.
+ * gateway connection (see `startLeader`). It is elected by a lease of its own in the database, which is not a lease to answer from memory.
  *
  * An advisory lock is not enough. A hung process keeps its connection and so its lock, and a lock cannot stop a write
  * already in flight. Each lease therefore has an epoch number, and every write by the leader checks it.
@@ -37,7 +37,7 @@ const maxQueryWaitMs = 300
 export function createLiveMirror(
   deps: MirrorDeps,
   options: {
-    /** The key that seals the handover to the next leader. Without it, a new leader reads everything again. */
+    /** The key that encrypts the handover to the next leader. Without it, a new leader reads everything again. */
     handoverKey?: string | undefined
     mirror?: Partial<LiveMirrorTiming>
     gateway?: Partial<ChatGatewayTiming>
@@ -131,7 +131,7 @@ export function createLiveMirror(
   }
 }
 
-/** Returns the status that the leader on another instance has reported last. */
+/** Returns the status that the leader on another instance last reported. */
 function remoteStatus(
   reported: LeaderState | undefined,
   stateWithoutLeader: 'closed' | 'off',

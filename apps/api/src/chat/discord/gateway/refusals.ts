@@ -47,7 +47,8 @@ const closeCodes: Readonly<Record<number, CloseCode>> = {
 const resuming = 4_200
 
 /** Returns true if Discord has sent this close code. Networks, proxies, and this service use other codes. */
-export const isOfPlatform = (code: number): boolean => code === 1_000 || (code >= 4_000 && code !== resuming)
+export const isDiscordCloseCode = (code: number): boolean =>
+  code === 1_000 || (code >= 4_000 && code !== resuming)
 
 /** Returns true if the library resumes the session after this close code. */
 export const isResumable = (code: number): boolean => [4_000, 4_001, 4_002, 4_009].includes(code)

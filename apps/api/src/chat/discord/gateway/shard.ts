@@ -1,4 +1,4 @@
-import { isOfPlatform, isResumable } from './refusals.ts'
+import { isDiscordCloseCode, isResumable } from './refusals.ts'
 
 /**
  * The state of one gateway connection. An idle connection and a broken one look the same. Heartbeats tell them apart:
@@ -6,7 +6,7 @@ import { isOfPlatform, isResumable } from './refusals.ts'
  */
 export interface ShardHealth {
   isReady: boolean
-  /** The time at which the current attempt to become ready began: at the creation, a disconnect, or an IDENTIFY. */
+  /** The time at which the current attempt to become ready began: at creation, a disconnect, or an IDENTIFY. */
   attemptStartedAt: number
   /** The time at which a new session may be requested (IDENTIFY). Until then, the connection is not late. */
   identifyAllowedAt: number
@@ -42,7 +42,7 @@ export const newShard = (): ShardHealth => ({
 
 /** Records that the session has begun or was resumed. */
 export function markReady(shard: ShardHealth): void {
-  // Repeated events may still be on their way. Only the next acknowledgement proves that they have arrived.
+  // After a resume, Discord repeats missed events. Only the next acknowledgement proves that they have arrived.
   Object.assign(shard, {
     isReady: true,
     lastHandshakeMessageAt: undefined,
@@ -81,8 +81,8 @@ export function markHeartbeatAcknowledged(shard: ShardHealth): void {
  * returns the close code that made the resume necessary.
  */
 export function recordClose(shard: ShardHealth, code: number): number | undefined {
-  const hasReceived = shard.isReady || shard.lastHandshakeMessageAt !== undefined
-  if (!hasReceived || !isOfPlatform(code)) return undefined
+  const hasReceivedMessage = shard.isReady || shard.lastHandshakeMessageAt !== undefined
+  if (!hasReceivedMessage || !isDiscordCloseCode(code)) return undefined
   if (isResumable(code) && (shard.isReady || shard.isResuming)) {
     shard.resumeCloseCode = code
     return undefined
