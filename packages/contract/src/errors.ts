@@ -177,12 +177,12 @@ export const errors = define({
   },
   LOGIN_REFUSED: {
     status: 403,
-    title: 'Discord or Rolecall refused this sign-in.',
+    title: 'The sign-in was refused or canceled.',
     fix:
-      'Read the reason at the beginning of `detail`. If you canceled, sign in again, and choose Authorize on ' +
-      'Discord’s screen. If you are not a member of the server, join it, and then sign in again. If you were ' +
-      'removed, banned, or blocked, ask the moderators. If the site has no access to the server, its ' +
-      'developer asks a System Admin to grant READ on the console’s Access page, or with PUT ' +
+      'Read the reason at the beginning of `detail`, if it is known. If you canceled, sign in again, and ' +
+      'choose Authorize on Discord’s screen. If you are not a member of the server, join it, and then sign ' +
+      'in again. If you were removed, banned, or blocked, ask the moderators. If the site has no access to ' +
+      'the server, its developer asks a System Admin to grant READ on the console’s Access page, or with PUT ' +
       '/api/admin/projects/{projectId}/servers/{serverId}.',
     area: 'signIn',
     retry: 'signIn',
@@ -408,7 +408,8 @@ export const errors = define({
     title: 'Metrics are available only on the host of the service, because METRICS_TOKEN is not set.',
     fix:
       'Set METRICS_TOKEN, restart the service, and send the header Authorization: Bearer <METRICS_TOKEN>. ' +
-      'Without a token, send the request on the host of the service to 127.0.0.1, and not through a proxy.',
+      'Without a token, send the request to 127.0.0.1 on the same machine, or from inside the container, and ' +
+      'not through a proxy.',
     area: 'service',
     retry: 'configured',
     see: ['INVALID_METRICS_TOKEN'],
@@ -540,7 +541,8 @@ export const errors = define({
     fix:
       'Check the ID or slug. The webhook must belong to the project of the API key, of the session, or in ' +
       'the path. The Inbound webhooks tab of the project in the console lists its webhooks. So do GET ' +
-      '/api/inbound-webhooks with an API key, and GET /api/admin/projects/{projectId}/inbound-webhooks.',
+      '/api/admin/projects/{projectId}/inbound-webhooks and, with a key of a project that has ' +
+      'MANAGE_WEBHOOKS, GET /api/inbound-webhooks.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['WEBHOOK_INACTIVE'],
@@ -551,9 +553,9 @@ export const errors = define({
     fix:
       'Use an ID from the list of the same kind: events (GET /api/admin/projects/{id}/event-deliveries), ' +
       'notices (GET /api/admin/projects/{id}/deliveries), or logouts (GET ' +
-      '/api/admin/projects/{id}/logout-deliveries). The console shows them on the tabs Events and OpenID ' +
-      'Connect of the project. Finished event deliveries are deleted 7 days after their creation, and those ' +
-      'of notices and logouts after 30 days.',
+      '/api/admin/projects/{id}/logout-deliveries). The console shows them on the project’s Events and ' +
+      'OpenID Connect tabs. Finished event deliveries are deleted 7 days after their creation, and those of ' +
+      'notices and logouts after 30 days. Those about an erased member are deleted earlier.',
     area: 'deliveries',
     retry: 'corrected',
   },
@@ -908,10 +910,12 @@ export const errors = define({
     status: 503,
     title: 'The database cannot serve this request right now.',
     fix:
-      'Try again after the number of seconds in Retry-After. Do not sign members out, because their ' +
-      'sessions stay valid. If the error persists, ask the operator to run `rolecall doctor`.',
+      'Try again after the number of seconds in Retry-After. A request that changes something may have taken ' +
+      'effect, so check first, and start a new sign-in instead of exchanging a code twice. Do not sign ' +
+      'members out, because their sessions stay valid. If the error persists, ask the operator to run ' +
+      '`rolecall doctor`.',
     area: 'service',
-    retry: 'later',
+    retry: 'ifSafe',
     see: ['CHAT_PLATFORM_UNAVAILABLE', 'SERVICE_OVERLOADED'],
   },
   SERVICE_OVERLOADED: {

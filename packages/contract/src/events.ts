@@ -62,7 +62,8 @@ export const Events = {
       memberId,
       until: Nullable({
         ...DateTime,
-        description: 'The end of the block; null if it lasts until it is removed. No event is sent then.',
+        description:
+          'The end of the block; null if it lasts until it is removed. No event is sent at this time.',
       }),
       ...at,
     },

@@ -69,24 +69,34 @@ export interface HeldRoles {
   readonly json: string
 }
 
-/** The maximum number of combinations of roles that are cached per server. At the limit, all of them are evicted. */
-const maxCombinations = 10_000
+/** The combinations of roles that were requested, by the IDs of the roles. */
+interface Combinations {
+  readonly held: Map<string, HeldRoles>
+  /** The length of all IDs and texts in characters. */
+  length: number
+}
 
-/** The combinations of roles that were asked about. They are dropped together with the roles of their server. */
-const combinations = new WeakMap<Roles, Map<string, HeldRoles>>()
+/** The maximum length of the cached combinations of a server, in characters. At the limit, all of them are evicted. */
+const maxLength = 4_000_000
+
+/** The combinations of each server. They are dropped together with the roles of their server. */
+const combinations = new WeakMap<Roles, Combinations>()
 
 /**
  * Returns the roles that a member holds as objects and as JSON. Members with the same roles share the result, because a
  * server has far fewer combinations of roles than members.
  */
 export function heldWithJson(roleIds: readonly string[], roles: Roles): HeldRoles {
-  const known = combinations.get(roles) ?? new Map<string, HeldRoles>()
   const key = roleIds.join()
-  const cached = known.get(key)
+  const cached = combinations.get(roles)?.held.get(key)
   if (cached) return cached
-  if (known.size >= maxCombinations) known.clear()
   const parts = partsHeld(roleIds, roles)
   const held = { roles: parts.map(({ role }) => role), json: jsonOfRoles(parts) }
-  combinations.set(roles, known.set(key, held))
+  const length = key.length + held.json.length
+  const before = combinations.get(roles)
+  const kept = before && before.length + length <= maxLength ? before : { held: new Map(), length: 0 }
+  kept.held.set(key, held)
+  kept.length += length
+  combinations.set(roles, kept)
   return held
 }

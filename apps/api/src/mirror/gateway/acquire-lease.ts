@@ -4,7 +4,7 @@ import type { Log } from '#platform/log'
 import { ignoreOutage } from './ignore-outage.ts'
 import { type AcquiredLease, acquireLease, renewLease } from './store.ts'
 
-interface CandidateDeps {
+interface LeaseAcquirerDeps {
   readonly db: Database
   readonly log: Log
   readonly gateway: Pick<ChatGateway, 'status'>
@@ -18,7 +18,7 @@ interface CandidateDeps {
  * lease from each other every few seconds, each time with new gateway sessions. Discord resets the token of a bot that
  * begins too many sessions. If the transaction fails, the current leader stays.
  */
-export function createLeaseAcquirer({ db, log, gateway, isSingleInstance }: CandidateDeps) {
+export function createLeaseAcquirer({ db, log, gateway, isSingleInstance }: LeaseAcquirerDeps) {
   let isRefused = false
   const acquireAndRenew = () =>
     db.transaction(async (tx) => {

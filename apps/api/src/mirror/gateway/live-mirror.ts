@@ -65,7 +65,7 @@ export function createLiveMirror(
 
   const run = async () => {
     while (!closing.signal.aborted) {
-      // After a failure, an instance (perhaps this one) takes the lead when the lease has expired.
+      // After a failure, an instance (perhaps this one) acquires the lease when it has expired.
       await checkOnce().catch((error: unknown) =>
         log.error({ err: error }, 'gateway leadership failed: internal error'),
       )

@@ -94,11 +94,11 @@ export function createPrimaryClient(
   }
 }
 
-async function firstOf(request: readonly Promise<Place>[]): Promise<Place> {
+async function firstOf(attempts: readonly Promise<Place>[]): Promise<Place> {
   // Failures of the hosts after the first usable one do not matter.
-  for (const one of request) one.catch(() => {})
+  for (const one of attempts) one.catch(() => {})
   const failures: unknown[] = []
-  for (const one of request) {
+  for (const one of attempts) {
     try {
       return await one
     } catch (error) {
@@ -108,7 +108,7 @@ async function firstOf(request: readonly Promise<Place>[]): Promise<Place> {
   const refused = failures.find(connectionRefusal)
   if (refused) throw refused
   const reasons = failures.map((error, i) => `host ${i + 1}: ${connectionReason(error)}`)
-  throw new Error(`none of ${request.length} hosts accepts writes; ${reasons.join('; ')}`)
+  throw new Error(`none of ${attempts.length} hosts accepts writes; ${reasons.join('; ')}`)
 }
 
 async function ask(client: pg.Client): Promise<Place> {
