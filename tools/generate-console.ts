@@ -35,7 +35,7 @@ of your role. To try it, start the [demo](../../README.md#try-it), and sign in a
 
 ## Access of an internal project
 
-An internal project always has access to the main server: the page **Access** shows *Main server (internal)*. If you also grant it access there, that
+An internal project always has access to the main server: the **Access** page shows *Main server (internal)*. If you also grant it access there, that
 grant limits its scopes.
 
 In every other case, scopes have no effect without \`READ\`: if you turn \`READ\` off, the form also removes the scopes.

@@ -167,7 +167,7 @@ function returnedBy({ all, except, others }: ErrorPlaces): string {
 export const grantReference = (): string => `${generated}
 # What a project may do in a server
 
-A System Admin grants operations and scopes to a project for each server, on the page **Access** of the console or with
+A System Admin grants operations and scopes to a project for each server, on the console's **Access** page or with
 [\`PUT /api/admin/projects/{projectId}/servers/{serverId}\`](api.md#setaccess).
 A project without a grant receives [\`SCOPE_REQUIRED\`](errors.md#scope_required) or
 [\`OPERATION_REQUIRED\`](errors.md#operation_required), and at a sign-in [\`SERVER_NOT_ACCESSIBLE\`](errors.md#server_not_accessible).
