@@ -46,7 +46,7 @@ async function measure(deps: Deps, url: string, supply: MassSupply, sizes: MassS
     rolesUnknown: () => {},
     eventsLost: fail('events lost'),
     delayed: fail('delayed'),
-    leadershipLost: fail('lead lost'),
+    leadershipLost: fail('leadership lost'),
   })
   const { holders, leavers } = supply
   const ask = createAsk(url, supply.apiKey)

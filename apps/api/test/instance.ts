@@ -13,7 +13,7 @@ export interface Instance {
   /** Returns the number of times that this instance became the gateway leader. */
   timesLeading(): number
   /** Returns true from losing the lead until leading again. */
-  hasLostLead(): boolean
+  hasLostLeadership(): boolean
   /** Stops the process: it answers nothing, and keeps its connections. */
   hang(): void
   wake(): void
@@ -59,7 +59,7 @@ export async function startInstance(
   return {
     url,
     timesLeading: () => count(leads),
-    hasLostLead: () => count(lost) > 0 && count(lost) >= count(leads),
+    hasLostLeadership: () => count(lost) > 0 && count(lost) >= count(leads),
     hang: () => void child.kill('SIGSTOP'),
     wake: () => void child.kill('SIGCONT'),
     kill: async () => {

@@ -28,8 +28,8 @@ export interface CircuitBreaker {
   recordRefusal(retryAfterMs?: number): void
   /** Opens the breaker immediately, for a reason that was counted elsewhere. */
   trip(): void
-  /** Records any other response. `isProof` is true if it shows that the reason for the refusals is gone. */
-  recordResponse(isProof: boolean): void
+  /** Records any other response. `clearsReason` is true if it shows that the reason for the refusals is gone. */
+  recordResponse(clearsReason: boolean): void
   /** Returns the time until the next test in milliseconds, or undefined while the breaker is closed. */
   openForMs(): number | undefined
 }
@@ -69,9 +69,9 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
     trip() {
       if (openUntil === undefined) open()
     },
-    recordResponse(isProof) {
+    recordResponse(clearsReason) {
       if (openUntil === undefined || probeSentAt === undefined) return
-      if (!isProof) return open()
+      if (!clearsReason) return open()
       openUntil = undefined
       probeSentAt = undefined
       pauseMs = options.firstPauseMs

@@ -24,17 +24,17 @@ export interface PlatformWatch extends ChatInstrumentation {
 
 /** Creates an observer of every request to the platform, and every event of its gateway. */
 export function createPlatformWatch(now = () => performance.now()): PlatformWatch {
-  const asked = new Map<string, RequestCount>()
+  const requestCounts = new Map<string, RequestCount>()
   let last: ReturnType<PlatformWatch['lastRequest']>
   let events = 0
 
   const record = (operation: string, outcome: Outcome, since: number, problem: string | null) => {
     const at = now()
     const key = `${operation} ${outcome}`
-    const row = asked.get(key) ?? { operation, outcome, count: 0, seconds: 0 }
+    const row = requestCounts.get(key) ?? { operation, outcome, count: 0, seconds: 0 }
     row.count += 1
     row.seconds += (at - since) / 1_000
-    asked.set(key, row)
+    requestCounts.set(key, row)
     last = { at, latencyMs: at - since, problem }
   }
   return {
@@ -54,7 +54,7 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
     received() {
       events += 1
     },
-    requestCounts: () => [...asked.values()],
+    requestCounts: () => [...requestCounts.values()],
     lastRequest: () => last,
     countEvents: () => events,
   }

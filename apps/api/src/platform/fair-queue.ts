@@ -34,11 +34,11 @@ export class QueueFull extends Error {
 /** A queue in which callers take turns. */
 export interface FairQueue {
   /**
-   * Runs the work when it is the caller's turn. `isTheirs` decides whether an error counts as a failure of the caller.
+   * Runs the work when it is the caller's turn. `isCausedByCaller` decides whether an error counts as a failure of the caller.
    *
    * @throws QueueFull if the work was not begun
    */
-  run<T>(caller: string, work: () => Promise<T>, isTheirs?: (error: unknown) => boolean): Promise<T>
+  run<T>(caller: string, work: () => Promise<T>, isCausedByCaller?: (error: unknown) => boolean): Promise<T>
 }
 
 interface Piece {
@@ -144,7 +144,11 @@ export function createFairQueue(options: Options): FairQueue {
   }
 
   return {
-    run: <T>(caller: string, work: () => Promise<T>, isTheirs: (error: unknown) => boolean = () => false) =>
+    run: <T>(
+      caller: string,
+      work: () => Promise<T>,
+      isCausedByCaller: (error: unknown) => boolean = () => false,
+    ) =>
       new Promise<T>((resolve, reject) => {
         const lane = lanes.get(caller) ?? { caller, waiting: [], atOnce: 0 }
         if (waiting >= options.maxWaiting || lane.waiting.length >= options.maxWaitingPerCaller) {
@@ -156,7 +160,7 @@ export function createFairQueue(options: Options): FairQueue {
               resolve(await work())
               failures.delete(caller)
             } catch (error) {
-              if (isTheirs(error)) noteFailure(caller)
+              if (isCausedByCaller(error)) noteFailure(caller)
               reject(error)
             }
           },

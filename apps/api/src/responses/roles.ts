@@ -88,12 +88,12 @@ const combinations = new WeakMap<Roles, Combinations>()
  */
 export function heldWithJson(roleIds: readonly string[], roles: Roles): HeldRoles {
   const key = roleIds.join()
-  const cached = combinations.get(roles)?.held.get(key)
+  const before = combinations.get(roles)
+  const cached = before?.held.get(key)
   if (cached) return cached
   const parts = partsHeld(roleIds, roles)
   const held = { roles: parts.map(({ role }) => role), json: jsonOfRoles(parts) }
   const length = key.length + held.json.length
-  const before = combinations.get(roles)
   const kept = before && before.length + length <= maxLength ? before : { held: new Map(), length: 0 }
   kept.held.set(key, held)
   kept.length += length

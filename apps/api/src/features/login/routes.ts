@@ -122,9 +122,9 @@ function requireNavigation(raw: IncomingMessage) {
  */
 async function resume(
   { db, chat }: Pick<Deps, 'db' | 'chat'>,
-  held: readonly (string | undefined)[],
+  cookies: readonly (string | undefined)[],
 ): Promise<string> {
-  const pending = await findPendingRequest(db, held.flatMap(readSecrets).map(digestOf))
+  const pending = await findPendingRequest(db, cookies.flatMap(readSecrets).map(digestOf))
   if (!pending) throw new ApiError('LOGIN_REQUEST_INVALID')
   return chat.authorizeUrl({ state: pending.chatState, codeVerifier: pending.chatCodeVerifier })
 }

@@ -51,9 +51,9 @@ export async function refreshMember(
 /** Reads a member in one server. Returns false if Discord refuses the request. */
 async function readIn({ db, chat, mirrorMember }: Needs, serverId: string, id: string): Promise<boolean> {
   try {
-    const askedAt = await readTime(db)
+    const requestedAt = await readTime(db)
     const member = await chat.member(serverId, id, 'login')
-    await mirrorMember(serverId, member?.user ?? { id }, member, askedAt)
+    await mirrorMember(serverId, member?.user ?? { id }, member, requestedAt)
     return true
   } catch (error) {
     if (!(error instanceof ChatPlatformError)) throw error

@@ -120,7 +120,7 @@ async function rage(
 }
 
 /** Returns the index of the instance that leads. */
-const leading = () => instances.findIndex((one) => one.timesLeading() > 0 && !one.hasLostLead())
+const leading = () => instances.findIndex((one) => one.timesLeading() > 0 && !one.hasLostLeadership())
 
 /** Waits until the mirror is live as of now, within the limit; returns the duration. */
 async function untilRecovered(): Promise<number> {

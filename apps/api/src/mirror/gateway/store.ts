@@ -31,8 +31,9 @@ const isVacant = sql`
 export interface AcquiredLease {
   readonly epoch: number
   readonly handover: Uint8Array | null
-  /** When gateway sessions were begun, and the age of that record in milliseconds. */
+  /** The recorded times at which gateway sessions began. Null if there is no record. */
   readonly beginnings: SessionBeginnings | null
+  /** The age of that record in milliseconds. */
   readonly ageMs: number
 }
 

@@ -75,7 +75,7 @@ test('a leader that hangs is replaced within 10 s, loses no edit, and writes not
   await untilTrue(world)
   leader.wake()
   world.sim.world.setRoles(club, ada, [demo.roles.captain])
-  await until('it knows that it lost the lead', () => leader.hasLostLead())
+  await until('it knows that it lost the lead', () => leader.hasLostLeadership())
   await untilTrue(world)
   expect(await epochNow()).toBe(epoch + 1)
   expect(await memberEntries(world, tomas)).toEqual(['member.leave'])
@@ -87,7 +87,7 @@ const soonMs = 3_500
 test('a leader that is killed is replaced at once, and the next one goes on with its session', async () => {
   instances.push(await startInstance(world.database.url, world.sim))
   await untilLive(world)
-  const leader = instances.find((one) => one.timesLeading() > 0 && !one.hasLostLead()) as Instance
+  const leader = instances.find((one) => one.timesLeading() > 0 && !one.hasLostLeadership()) as Instance
   const before = [world.sim.gateway.sessionStartsLeft(), world.sim.journal.count('members')]
   const stop = editRoles()
   await leader.kill()
@@ -108,7 +108,7 @@ test('a leader that is killed is replaced at once, and the next one goes on with
 test('a leader that is killed is replaced within 10 s, and no edit is lost', async () => {
   const epoch = await epochNow()
   const leader = instances.findLast(
-    (instance) => instance.timesLeading() > 0 && !instance.hasLostLead(),
+    (instance) => instance.timesLeading() > 0 && !instance.hasLostLeadership(),
   ) as Instance
   const stop = editRoles()
   const leaving = (world.sim.world.guilds.get(club)?.members.page('0', 400) ?? [])

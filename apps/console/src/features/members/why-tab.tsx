@@ -251,7 +251,7 @@ interface ConclusionProps {
   readonly isTrying: boolean
   readonly fixes: Readonly<Record<string, FixLink>>
   readonly label: string
-  /** What the checks allow. */
+  /** The action that the checks permit, such as “open these hosts”. */
   readonly action?: string
 }
 
