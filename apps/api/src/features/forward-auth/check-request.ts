@@ -25,7 +25,7 @@ type CheckDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
  */
 export function hostCookie({ host, isSecure }: Pick<ForwardedRequest, 'host' | 'isSecure'>): string {
   const name = isSecure ? '__Host-rolecall' : 'rolecall'
-  const port = /:(\d+)$/.exec(host)?.[1]
+  const port = host.includes(':') ? /:(\d+)$/.exec(host)?.[1] : undefined
   return port === undefined ? name : `${name}-${port}`
 }
 
@@ -94,8 +94,9 @@ export function decideFromMemory(
   if (session?.projectId !== rule.projectId || session.serverId !== rule.serverId) return undefined
   if (session.expiresAtMs <= nowMs) return undefined
   if (!isFresh(sessionAt(session, nowMs), memberTerms(settings.current().permissionTtlMs))) return undefined
-  const { roleIds } = session
-  if (!hostRolesCheck.holds({ anyOf: rule.anyOf, roleIds })) return undefined
+  // Finding out the roles that still exist takes longer than the rest, so it is done only for a host that requires any.
+  const { anyOf } = rule
+  if (!hostRolesCheck.holds({ anyOf, roleIds: anyOf.length > 0 ? session.roleIds : [] })) return undefined
   return headOf(session, rule.remoteUser)
 }
 

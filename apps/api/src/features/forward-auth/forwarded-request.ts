@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIPv4 } from 'node:net'
 import { ApiError } from '#platform/http/api-error'
 import type { FrontRequest } from '#platform/http/front'
@@ -54,7 +55,10 @@ export function readForwardedRequest(
   isTrusted: (address: string | undefined) => boolean,
 ): ForwardedRequest {
   if (!isTrusted(socket.remoteAddress)) throw new ApiError('PROXY_NOT_TRUSTED')
-  for (const name in headers) if (identityHeader.test(name)) throw invalid('identityHeader')
+  if (!withoutIdentity.has(headers)) {
+    for (const name in headers) if (identityHeader.test(name)) throw invalid('identityHeader')
+    withoutIdentity.add(headers)
+  }
   const scheme = schemeOf(headers['x-forwarded-proto'])
   if (!scheme) throw invalid('scheme')
   const host = readHost(textOf(headers['x-forwarded-host']), scheme)
@@ -90,6 +94,9 @@ const invalid = (cause: keyof typeof causes) =>
  * them into `_`. A request with such a header is rejected, unless the proxy removes the header before it asks.
  */
 const identityHeader = /^remote[^a-z0-9]/
+
+/** The headers without such a name. Requests on one connection can share an object, whose names never change. */
+const withoutIdentity = new WeakSet<IncomingHttpHeaders>()
 
 /**
  * The scheme of the request by `X-Forwarded-Proto`. It is a map, because an object also has names like `constructor`.

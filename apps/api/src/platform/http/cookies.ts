@@ -14,6 +14,9 @@ interface CookieOptions {
 export const cookie = (name: string, value: string, { path, maxAgeSec, sameSite, secure }: CookieOptions) =>
   serialize(name, value, { httpOnly: true, path, maxAge: maxAgeSec, sameSite, secure })
 
+/** Matches a value that is used as it was sent, such as each of this service's own. */
+const isPlainValue = /^[\w.-]+$/
+
 /**
  * Returns the value of a cookie. Returns undefined if it is missing or was sent twice: a sibling subdomain can add a
  * second cookie with the same name, and the service cannot tell which one is its own (RFC 9700 §4.7).
@@ -27,5 +30,7 @@ export function readCookie(header: string | undefined, name: string): string | u
     if (found !== undefined) return undefined
     found = pair
   }
-  return found === undefined ? undefined : parse(found)[name]
+  if (found === undefined) return undefined
+  const value = found.slice(found.indexOf('=') + 1)
+  return isPlainValue.test(value) ? value : parse(found)[name]
 }

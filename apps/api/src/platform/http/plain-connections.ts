@@ -3,7 +3,8 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Found, Front } from './front.ts'
 import type { NodeInternals } from './node-internals.ts'
-import { maxPlainBytes, type PlainHead, readPlainHead } from './plain-request.ts'
+import { PlainHeadReader } from './plain-heads.ts'
+import { maxPlainBytes, type PlainHead } from './plain-request.ts'
 import { finishedText, type WriteFinished } from './send.ts'
 
 interface Terms {
@@ -61,8 +62,7 @@ function readPlain(
   accept: Accept,
   { front, endsConnections, silentMs }: Terms,
 ) {
-  let text = ''
-  /** The parsed form of `text`. A client that repeats its request sends the same head, so it is parsed only once. */
+  const heads = new PlainHeadReader()
   let head: PlainHead | undefined
   let found: Found | undefined
   let detour: Detour | undefined
@@ -77,12 +77,9 @@ function readPlain(
     if (chunk.length > maxPlainBytes) return undefined
     const end = endOfHead(chunk)
     if (end < 0) return undefined
-    const sent = chunk.toString('latin1', 0, end)
-    if (sent !== text) {
-      text = sent
-      head = readPlainHead(sent)
-      found = head && front.find(head.target)
-    }
+    const before = head?.target
+    head = heads.read(chunk.toString('latin1', 0, end))
+    if (head?.target !== before) found = head && front.find(head.target)
     return head && found && chunk.length === end + 4 + head.bodyBytes ? chunk.subarray(end + 4) : undefined
   }
 

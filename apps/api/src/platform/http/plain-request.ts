@@ -4,7 +4,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 export interface PlainHead {
   /** The method and the target as sent, such as `POST /api/auth/validate`. */
   readonly target: string
-  /** The headers by lower-case name. None of them was sent twice. */
+  /**
+   * The headers by lower-case name. None of them was sent twice. Requests whose headers have the same names can share
+   * this object.
+   */
   readonly headers: IncomingHttpHeaders
   /** The number of bytes of the body, or 0 if there is none. */
   readonly bodyBytes: number
@@ -52,6 +55,9 @@ const usualNames: ReadonlyMap<string, string> = new Map([
   ['X-API-Key', 'x-api-key'],
 ])
 
+/** Returns the lower-case form of a header name. */
+export const usualName = (name: string): string => usualNames.get(name) ?? name.toLowerCase()
+
 /**
  * The prototype of all headers. It has no properties, because a header may be called `__proto__`. An object without any
  * prototype would be slower to fill and to read.
@@ -66,20 +72,25 @@ const noHeaders: object = Object.freeze(Object.create(null))
 export function readPlainHead(head: string): PlainHead | undefined {
   if (!plainLines.test(head)) return undefined
   let end = head.indexOf('\r\n')
-  const target = head.slice(0, end - version.length)
+  const requestLine = end < 0 ? head : head.slice(0, end)
   const headers: Record<string, string> = Object.create(noHeaders)
   while (end >= 0) {
     const start = end + 2
     const colon = head.indexOf(':', start)
     end = head.indexOf('\r\n', colon)
     const name = head.slice(start, colon)
-    const key = usualNames.get(name) ?? name.toLowerCase()
+    const key = usualName(name)
     if (key in headers) return undefined
     headers[key] = head.slice(colon + 1, end < 0 ? head.length : end).trim()
   }
+  return unusual.some((name) => name in headers) ? undefined : plainHeadOf(requestLine, headers)
+}
+
+/** Returns the head with this request line and these headers, unless the value of a header is unusual. */
+export function plainHeadOf(requestLine: string, headers: IncomingHttpHeaders): PlainHead | undefined {
   const { host, connection = 'keep-alive', 'content-length': length } = headers
-  if (!host || connection.toLowerCase() !== 'keep-alive' || unusual.some((name) => name in headers))
-    return undefined
+  if (!host || connection.toLowerCase() !== 'keep-alive') return undefined
+  const target = requestLine.slice(0, -version.length)
   if (target.startsWith('POST ') ? !plainLength.test(length ?? '') : length !== undefined) return undefined
   return { target, headers, bodyBytes: Number(length ?? 0) }
 }
