@@ -204,6 +204,18 @@ describe.each(engines)('userinfo and introspection from memory and by the librar
     }
   })
 
+  test('a replaced key is a secret until its grace period ends', { timeout: 120_000 }, async () => {
+    const { project, token } = await given()
+    const replaced = await asAdmin('POST', `/projects/${project.id}/regenerate-api-key`, { graceSec: 5 })
+    const successor = { ...project, key: replaced.body.apiKey }
+    await warm(project, token)
+    expect(await compare(introspected(project, token))).toMatchObject({ status: 200 })
+    const statusNow = async () => (await atFront(introspected(project, token))).status
+    await expect.poll(statusNow, { timeout: 20_000 }).toBe(401)
+    expect(await compare(introspected(project, token))).toBeUndefined()
+    expect(await compare(introspected(successor, token))).toMatchObject({ status: 200 })
+  })
+
   test('both answer unusual requests the same', { timeout: 180_000 }, async () => {
     const notes = 'https://notes.example/mcp'
     const other = await givenClient(world, { redirectUris: [], oidc: { resources: [notes] } })

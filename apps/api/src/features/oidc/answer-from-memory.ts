@@ -53,10 +53,9 @@ export function introspectionFromMemory(
   request: FrontRequest,
   body: Buffer,
 ): MemoryResponse | undefined {
-  const { authorization, origin } = request.headers
   const form = readPlainForm(request, body)
-  if (form?.['token'] === undefined || origin !== undefined) return undefined
-  const credentials = readClientCredentials(authorization, form)
+  if (form?.['token'] === undefined || request.headers.origin !== undefined) return undefined
+  const credentials = readClientCredentials(request.headers, form)
   const known = credentials && findLive(deps, form['token'])
   if (!known) return undefined
   const { client } = known.token
@@ -160,7 +159,7 @@ function introspectionOf(known: Live, issuer: string): string {
   return (
     `${introspectedClaims(known, token.scope)}"${token.client.id}",` +
     `"exp":${token.expiresAtSec},"iat":${token.issuedAtSec},` +
-    `${token.hasSid ? `"sid":"${session.id}",` : ''}"iss":${JSON.stringify(issuer)},` +
-    `"scope":${JSON.stringify(token.scope)},"token_type":"Bearer","username":${JSON.stringify(session.username)}}`
+    `${token.hasSid ? `"sid":"${session.id}",` : ''}"iss":"${issuer}",` +
+    `"scope":"${token.scope}","token_type":"Bearer","username":${JSON.stringify(session.username)}}`
   )
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { digestOf } from '#platform/crypto/tokens'
 import type { ClientFact } from '#session-memory/access-tokens-store'
 import { firstFailed } from '../../checks/check.ts'
@@ -21,26 +22,72 @@ const plainPair = /^([0-9a-f-]{36}):(rck_\w+)$/
  * exactly one of the two, in the usual form.
  */
 export function readClientCredentials(
-  authorization: string | undefined,
+  headers: IncomingHttpHeaders,
   { client_id: clientId, client_secret: secret }: Readonly<Record<string, string>>,
 ): ClientCredentials | undefined {
-  if (authorization === undefined)
+  if (headers.authorization === undefined)
     return clientId === undefined || secret === undefined
       ? undefined
       : { clientId, secretDigest: digestOf(secret) }
+  const basic = basicCredentials(headers, headers.authorization)
+  return secret === undefined && (clientId ?? basic?.clientId) === basic?.clientId ? basic : undefined
+}
+
+interface ReadHeader {
+  readonly authorization: string
+  readonly credentials: ClientCredentials | undefined
+}
+
+/** The credentials in the Basic headers that are in use, because the requests of a connection share their headers. */
+const readHeaders = new WeakMap<IncomingHttpHeaders, ReadHeader>()
+
+function basicCredentials(
+  headers: IncomingHttpHeaders,
+  authorization: string,
+): ClientCredentials | undefined {
+  const known = readHeaders.get(headers)
+  if (known?.authorization === authorization) return known.credentials
+  const credentials = readBasic(authorization)
+  readHeaders.set(headers, { authorization, credentials })
+  return credentials
+}
+
+function readBasic(authorization: string): ClientCredentials | undefined {
   const encoded = basicHeader.exec(authorization)?.[1] ?? ''
   const bytes = Buffer.from(encoded, 'base64')
-  const [, id, key] = plainPair.exec(bytes.toString('latin1')) ?? []
-  if (id === undefined || key === undefined || secret !== undefined) return undefined
+  const [, clientId, key] = plainPair.exec(bytes.toString('latin1')) ?? []
   // Encoding the bytes again detects invalid Base64, which Node.js decodes, too.
-  if (bytes.toString('base64') !== encoded || (clientId ?? id) !== id) return undefined
-  return { clientId: id, secretDigest: digestOf(key) }
+  if (clientId === undefined || key === undefined || bytes.toString('base64') !== encoded) return undefined
+  return { clientId, secretDigest: digestOf(key) }
+}
+
+/** What holds for a cached client from one expiry of its keys to the next. */
+interface Period {
+  readonly fromMs: number
+  readonly untilMs: number
+  /** The digests of the valid API keys. */
+  readonly keyDigests: readonly string[]
+  /** True if the client passes `clientChecks`. */
+  readonly isClient: boolean
+}
+
+const periods = new WeakMap<ClientFact, Period>()
+
+function periodAt(client: ClientFact, nowMs: number): Period {
+  const last = periods.get(client)
+  if (last && last.fromMs <= nowMs && nowMs < last.untilMs) return last
+  const keys = client.keys.filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > nowMs)
+  const keyDigests = keys.map(({ digest }) => digest)
+  const untilMs = Math.min(...keys.map(({ endsAtMs }) => endsAtMs ?? Number.POSITIVE_INFINITY))
+  const isClient = !firstFailed(clientChecks, { ...client, keyDigests })
+  const period = { fromMs: nowMs, untilMs, keyDigests, isClient }
+  periods.set(client, period)
+  return period
 }
 
 /** Returns the digests of a client's API keys that have not expired at this time. They are its secrets. */
-export const workingKeys = ({ keys }: ClientFact, nowMs: number): string[] =>
-  keys.filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > nowMs).map(({ digest }) => digest)
+export const workingKeys = (client: ClientFact, nowMs: number): readonly string[] =>
+  periodAt(client, nowMs).keyDigests
 
 /** Returns true if a cached client still passes `clientChecks`. Its keys can expire without a change in the cache. */
-export const isClientAt = (client: ClientFact, nowMs: number): boolean =>
-  !firstFailed(clientChecks, { ...client, keyDigests: workingKeys(client, nowMs) })
+export const isClientAt = (client: ClientFact, nowMs: number): boolean => periodAt(client, nowMs).isClient

@@ -24,7 +24,7 @@ const refreshFields = new Set([...clientFields, 'refresh_token'])
  * Returns undefined for every other request, which the protocol library handles.
  */
 export function readGrantRequest(headers: IncomingHttpHeaders, body: Buffer): GrantRequest | undefined {
-  const { authorization, origin, 'content-type': type } = headers
+  const { origin, 'content-type': type } = headers
   if (origin !== undefined || type === undefined || !formType.test(type) || hasAttestation(headers))
     return undefined
   const form = parse(body.toString())
@@ -33,7 +33,7 @@ export function readGrantRequest(headers: IncomingHttpHeaders, body: Buffer): Gr
   const value = isCode ? code : refreshToken
   if (!isCode && grantType !== 'refresh_token') return undefined
   if (!isPlain(form, isCode ? codeFields : refreshFields) || typeof value !== 'string') return undefined
-  const client = readClient(authorization, form)
+  const client = readClient(headers, form)
   return (
     client && {
       grantType,
@@ -56,8 +56,8 @@ const isPlain = (
   Object.entries(form).every(([name, value]) => fields.has(name) && typeof value === 'string' && value !== '')
 
 /** Reads the client: with its secret from the header or the form, or only its ID. */
-function readClient(authorization: string | undefined, form: Readonly<Record<string, string>>) {
+function readClient(headers: IncomingHttpHeaders, form: Readonly<Record<string, string>>) {
   const { client_id: clientId, client_secret: secret } = form
-  if (authorization !== undefined || secret !== undefined) return readClientCredentials(authorization, form)
+  if (headers.authorization !== undefined || secret !== undefined) return readClientCredentials(headers, form)
   return clientId === undefined ? undefined : { clientId, secretDigest: undefined }
 }
