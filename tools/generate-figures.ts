@@ -55,8 +55,10 @@ export const runLine = ({ date, command, machine, loadBefore, versions }: Omit<R
 /** The maximum load average of a quiet machine. Above it, the page warns that another process used the processor. */
 const calmLoad = 1
 
+const isBusy = (load: number) => load > calmLoad
+
 const busy = (load: number) =>
-  load > calmLoad
+  isBusy(load)
     ? ' **Other processes used the machine before this run, so its times are approximate.**'
     : ''
 
@@ -71,14 +73,17 @@ export function columnsOf({ columns, rows }: Table, keys = columns.map(({ key })
 }
 
 /** The columns of the table in the README. */
-const readmeColumns = ['name', 'store', 'rate', 'ratio', 'p99']
+const readmeColumns = ['name', 'store', 'ratio', 'p99']
 
 /** Returns the table of the README, which compares validate with its peers. */
 export function readmeFigures(): string {
   const validate = readRun('validate')
   const shown = validate?.tables.find(({ id }) => id === 'validate-64')
   if (!validate || !shown) return 'No results yet. Run `npm run bench`.\n'
+  const caveat = isBusy(validate.loadBefore)
+    ? ' Other processes used the machine before this run, so its times are approximate.'
+    : ''
   return `${columnsOf(shown, readmeColumns)}
-Measured on ${validate.date.slice(0, 10)} with \`npm run bench\`. Machine, versions, and all other endpoints: [figures](docs/reference/figures.md).
+One core, 64 connections, medians of ${validate.date.slice(0, 10)}.${caveat} All [figures](docs/reference/figures.md).
 `
 }

@@ -4,7 +4,7 @@ import type { ShownCommand } from './collect.ts'
 /** Splits a code block into single commands, without the parts that depend on the reader's environment. */
 const unitsOf = (text: string): string[] =>
   text
-    .replaceAll('\\\n', '')
+    .replaceAll(/ *\\\n */g, ' ')
     .split(/\n| && /)
     .map(normalized)
     .filter((line) => line !== '')
