@@ -58,9 +58,7 @@ const calmLoad = 1
 const isBusy = (load: number) => load > calmLoad
 
 const busy = (load: number) =>
-  isBusy(load)
-    ? ' **Other processes used the machine before this run, so its times are approximate.**'
-    : ''
+  isBusy(load) ? ' **Other processes used the machine before this run, so its times are approximate.**' : ''
 
 /** Returns a result's table as Markdown, with all columns or with the named ones. */
 export function columnsOf({ columns, rows }: Table, keys = columns.map(({ key }) => key)): string {

@@ -1,37 +1,85 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fencesOf } from '../../acceptance/browser/shell.ts'
 import { sign } from '../../packages/sdk/src/sign.ts'
-import { read } from './collect.ts'
+import { read, root } from './collect.ts'
 
 const page = read('docs/guides/inbound-webhooks.md')
-/** Returns the code block of a language that defines the function `sign`. */
-const sample = (language: string) =>
-  fencesOf(page).find((fence) => fence.language === language && fence.text.includes(' sign('))?.text ?? ''
+/** Returns the programs in a language that the guide shows for sending a submission. */
+const programs = (language: string) =>
+  fencesOf(page)
+    .filter((fence) => fence.language === language && fence.text.includes('SECRET'))
+    .map((fence) => fence.text)
 
-const [secret, body, seconds] = ['whsec_sample', '{"name":"Tomás"}', 1_790_000_000]
-const expected = await sign({ secret, body, at: new Date(seconds * 1_000) })
+const [secret, apiKey] = ['whsec_sample', 'rck_sample']
 
+interface Submission {
+  readonly path: string | undefined
+  readonly key: unknown
+  readonly type: unknown
+  readonly signature: string
+  readonly body: string
+}
+
+/** A receiver that keeps the last submission and confirms it. */
+let server: Server
+let last: Submission | undefined
+/** A folder from which the packages of this repository are found by name. */
 let folder: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-samples-'))
+  await mkdir(join(root, 'tools/dist'), { recursive: true })
+  folder = await mkdtemp(join(root, 'tools/dist/samples-'))
+  server = createServer(async (request, response) => {
+    last = {
+      path: request.url,
+      key: request.headers['x-api-key'],
+      type: request.headers['content-type'],
+      signature: String(request.headers['x-svc-signature']),
+      body: await text(request),
+    }
+    response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":"sub_1","receivedAt":"…"}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
 })
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(async () => {
+  server.close()
+  await rm(folder, { recursive: true })
+})
 
-test('the sample for Node.js in the guide to inbound webhooks signs as the client library does', async () => {
-  const file = join(folder, 'sign.mjs')
-  await writeFile(file, sample('js'))
-  const { sign: signs } = await import(pathToFileURL(file).href)
-  expect(signs(secret, body, seconds)).toBe(expected)
-})
+const [withLibrary = '', withoutLibrary = ''] = programs('js')
 
-test('the sample for Python in the guide to inbound webhooks signs as the client library does', async () => {
-  const file = join(folder, 'sign.py')
-  const call = `import sys\nprint(sign(sys.argv[1], sys.argv[2].encode(), ${seconds}))\n`
-  await writeFile(file, `${sample('python')}\n${call}`)
-  expect(execFileSync('python3', [file, secret, body], { encoding: 'utf8' }).trim()).toBe(expected)
-})
+test.each([
+  ['Node.js with the client library', process.execPath, 'library.mjs', withLibrary],
+  ['Node.js', process.execPath, 'plain.mjs', withoutLibrary],
+  ['Python', 'python3', 'submit.py', programs('python')[0] ?? ''],
+])(
+  'the program for %s in the guide to inbound webhooks sends a signed submission',
+  async (_, program, name, code) => {
+    last = undefined
+    const file = join(folder, name)
+    await writeFile(file, code)
+    const { port } = server.address() as AddressInfo
+    const env = {
+      PATH: process.env['PATH'],
+      ROLECALL_URL: `http://127.0.0.1:${port}`,
+      ROLECALL_API_KEY: apiKey,
+      SECRET: secret,
+    }
+    const { stdout } = await promisify(execFile)(program, [file], { env })
+    expect(stdout).toContain('sub_1')
+    expect(last).toMatchObject({ path: '/api/inbound-webhooks/readings/submit', key: apiKey })
+    const { type, signature, body } = last ?? { signature: '', body: '' }
+    expect(type).toMatch(/^application\/json/)
+    expect(JSON.parse(body)).toEqual({ celsius: 11.5 })
+    const seconds = Number(/^t=(\d+),/.exec(signature)?.[1])
+    expect(Math.abs(Date.now() / 1_000 - seconds)).toBeLessThan(300)
+    expect(signature).toBe(await sign({ secret, body, at: new Date(seconds * 1_000) }))
+  },
+)
