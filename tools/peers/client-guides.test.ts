@@ -72,7 +72,7 @@ describe.each(['express', 'fastify'])('docs/guides/stacks/%s.md, as written, in 
     await runShown(install, {
       cwd: app,
       env: { HOME: before['HOME'] ?? '', npm_config_prefer_offline: 'true' },
-      fill: { 'rolecall-sdk.tgz': installed.tarball },
+      fill: { '<package path>': installed.tarball },
     })
     const values = {
       ROLECALL_URL: world.url,

@@ -41,7 +41,7 @@ async function build(stack: Stack): Promise<string> {
     const [begins, ...others] = await commandsIn(stack.page)
     if (begins !== undefined) {
       await rm(join(app, 'package.json'))
-      await run('sh', ['-ec', begins.replace('rolecall-sdk.tgz', installed.tarball)], app, 300_000)
+      await run('sh', ['-ec', begins.replace('<package path>', installed.tarball)], app, 300_000)
       noteRun(begins)
       for (const text of others) noteSkipped(text, 'the built app is started instead')
     }
