@@ -82,6 +82,6 @@ export function readmeFigures(): string {
     ? ' Other processes used the machine before this run, so its times are approximate.'
     : ''
   return `${columnsOf(shown, readmeColumns)}
-One core, 64 connections, medians of ${validate.date.slice(0, 10)}.${caveat} All [figures](docs/reference/figures.md).
+Medians of ${validate.date.slice(0, 10)}, on one core with 64 connections.${caveat} [All figures](docs/reference/figures.md).
 `
 }
