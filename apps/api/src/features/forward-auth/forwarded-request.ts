@@ -95,7 +95,7 @@ const invalid = (cause: keyof typeof causes) =>
  */
 const identityHeader = /^remote[^a-z0-9]/
 
-/** The headers without such a name. Requests on one connection can share an object, whose names never change. */
+/** The headers without such a name. Requests on one connection can share an object. Its names never change. */
 const withoutIdentity = new WeakSet<IncomingHttpHeaders>()
 
 /**

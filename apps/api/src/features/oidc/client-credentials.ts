@@ -78,7 +78,10 @@ function periodAt(client: ClientFact, nowMs: number): Period {
   if (last && last.fromMs <= nowMs && nowMs < last.untilMs) return last
   const keys = client.keys.filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > nowMs)
   const keyDigests = keys.map(({ digest }) => digest)
-  const untilMs = Math.min(...keys.map(({ endsAtMs }) => endsAtMs ?? Number.POSITIVE_INFINITY))
+  const untilMs = keys.reduce(
+    (until, { endsAtMs }) => Math.min(until, endsAtMs ?? until),
+    Number.POSITIVE_INFINITY,
+  )
   const isClient = !firstFailed(clientChecks, { ...client, keyDigests })
   const period = { fromMs: nowMs, untilMs, keyDigests, isClient }
   periods.set(client, period)

@@ -38,7 +38,7 @@ const line = fc.tuple(name, value).map((pair) => pair.join(':'))
 const usualLines = ['GET /a HTTP/1.1', 'Host: x', 'Cookie: a=1', 'X-Other: y', 'Connection: keep-alive']
 
 describe('the heads of one connection', () => {
-  test('are read like each alone, whatever changes between them', () => {
+  test('are read like each alone, with any changes between them', () => {
     const change = fc.oneof(
       { weight: 6, arbitrary: fc.record({ at: fc.nat(6), value }) },
       fc.record({ at: fc.nat(6), line }),

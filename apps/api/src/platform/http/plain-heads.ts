@@ -1,6 +1,6 @@
 import { type PlainHead, plainHeadOf, readPlainHead, usualName } from './plain-request.ts'
 
-/** A line whose value changes between requests, and the text between the previous such line and this value. */
+/** A line that changes between requests. `textBefore` is the text since the previous such line. */
 interface ChangingLine {
   readonly textBefore: string
   /** The lower-case name of the header, or undefined for the request line. */
