@@ -1,5 +1,5 @@
 import type { GroupRule } from '#responses/groups'
-import { heldWithJson, toRoles } from '#responses/roles'
+import { heldWithJson, type Roles, toRoles } from '#responses/roles'
 import { AccessTokens } from './access-tokens.ts'
 import type { AccessTokenRow } from './access-tokens-store.ts'
 import { accessId, type Change, membershipId } from './change.ts'
@@ -154,11 +154,19 @@ export class FactCache {
    * Caches the facts of a load. Returns undefined if roles that the load relied on (`knownServers`) have been evicted.
    */
   store(items: readonly Item[], rows: FactRows, loading: Loading): Read[] | undefined {
-    const isMissing = rows.items.some(
-      ({ session }) => session && !rows.roles.has(session.serverId) && !this.#servers.get(session.serverId),
+    // Caching a session may evict the last session of another server, and its roles with it. So all roles are looked up
+    // first.
+    const rolesByServer = new Map<string, Roles>()
+    for (const { session } of rows.items) {
+      if (!session || rolesByServer.has(session.serverId)) continue
+      const found = rows.roles.get(session.serverId)
+      const roles = found ? toRoles(found) : this.#servers.get(session.serverId)?.value.roles
+      if (!roles) return undefined
+      rolesByServer.set(session.serverId, roles)
+    }
+    const reads = rows.items.map((row, i) =>
+      this.#storeItem(items[i] as Item, row, { nowMs: rows.nowMs, rolesByServer }),
     )
-    if (isMissing) return undefined
-    const reads = rows.items.map((row, i) => this.#storeItem(items[i] as Item, row, rows))
     // The rows may already contain some of these changes. Applying such a change again only causes another read.
     for (const change of loading.changes) this.#applyChange(change)
     return reads
@@ -206,12 +214,16 @@ export class FactCache {
     return rolesAt(nowMs, { held: heldWithJson(roleIds, server.roles), syncedAtMs }, vouched)
   }
 
-  #storeItem({ keyDigest, tokenDigest }: Item, row: ItemRow, { nowMs, roles }: FactRows): Read {
+  #storeItem(
+    { keyDigest, tokenDigest }: Item,
+    row: ItemRow,
+    { nowMs, rolesByServer }: { readonly nowMs: number; readonly rolesByServer: ReadonlyMap<string, Roles> },
+  ): Read {
     const { projectId, isActive } = row
     if (projectId !== undefined && isActive) this.#storeKey(keyDigest, projectId, row.keyEndsAtMs)
     const found = row.session
     if (!found) return { nowMs, projectId, isActive, session: undefined }
-    const server = toServerFact(found, roles.get(found.serverId) ?? [])
+    const server = toServerFact(found, rolesByServer.get(found.serverId) as Roles)
     const facts: SessionFacts = {
       member: this.#members.use(found.memberId, toMemberFact(found)),
       membership: this.#memberships.use(

@@ -1,4 +1,4 @@
-import { toRoles } from '#responses/roles'
+import { type Roles, toRoles } from '#responses/roles'
 import { createUnsharedFact } from './facts.ts'
 import type { FactRows, Item, SessionRow } from './facts-store.ts'
 import { type MemberFact, type MembershipFact, type ServerFact, Session } from './session.ts'
@@ -20,7 +20,7 @@ export function readUncached(items: readonly Item[], { nowMs, items: rows, roles
       new Session((items[i] as Item).tokenDigest, row, {
         member: createUnsharedFact(row.memberId, toMemberFact(row)),
         membership: createUnsharedFact(row.memberId, toMembershipFact(row)),
-        server: createUnsharedFact(row.serverId, toServerFact(row, roles.get(row.serverId) ?? [])),
+        server: createUnsharedFact(row.serverId, toServerFact(row, toRoles(roles.get(row.serverId) ?? []))),
         project: undefined,
         access: undefined,
         groups: createUnsharedFact(row.projectId ?? '', row.groups),
@@ -41,5 +41,5 @@ export const toMembershipFact = ({ nick, roleIds, syncedAtMs }: SessionRow): Mem
 })
 export const toServerFact = (
   { decidesAdmin, liveAsOfMs, liveUntilMs }: SessionRow,
-  roles: Parameters<typeof toRoles>[0],
-): ServerFact => ({ decidesAdmin, roles: toRoles(roles), liveAsOfMs, liveUntilMs: liveUntilMs ?? 0 })
+  roles: Roles,
+): ServerFact => ({ decidesAdmin, roles, liveAsOfMs, liveUntilMs: liveUntilMs ?? 0 })
