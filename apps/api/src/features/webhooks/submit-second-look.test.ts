@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { tally } from '../../../test/at-once.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { countRows, type GivenProject, givenProject } from '../../../test/given.ts'
@@ -75,6 +76,32 @@ describe.each(mainEngines)('the second look of a submission, on %s', (engine) =>
     }))
     expect(statuses).toEqual({ 201: 10, 422: 10 })
     expect(await storedFor(given.hook)).toBe(10 + instances.length)
+  })
+
+  test('one that fits only the new schema is taken, though another one still opens the old schema', async () => {
+    const project = await givenProject(world)
+    const hook = await givenWebhook(world, project)
+    const { schemas } = world.service.deps
+    const { open } = schemas
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const opened = new Promise<void>((resolve) => {
+      vi.spyOn(schemas, 'open').mockImplementationOnce(async (...terms) => {
+        const schema = await open(...terms)
+        resolve()
+        await released
+        return schema
+      })
+    })
+    const first = submit(world, project, hook.id, { raw: '{"name":"before"}' })
+    await opened
+    await update(hook, { schema: { type: 'object', required: ['colour'] } })
+    const second = submit(world, project, hook.id, { raw: '{"colour":"red"}' })
+    await Promise.race([second, pause(500)])
+    release()
+    expect([(await first).status, (await second).status]).toEqual([422, 201])
   })
 
   test('one from an origin that was added is taken, and one from an origin that was taken off is not', async () => {

@@ -4,7 +4,13 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import type { Config } from '../../config.ts'
-import { findForSubmit, type HeldAgainst, loadForSubmit, type WebhookName } from './ingest-store.ts'
+import {
+  type FoundWebhook,
+  findForSubmit,
+  type HeldAgainst,
+  loadForSubmit,
+  type WebhookName,
+} from './ingest-store.ts'
 import { readSecret, type Unreadable } from './secret.ts'
 
 /** The maximum number of targets that an instance caches. */
@@ -47,9 +53,12 @@ export function createSubmitTargets(db: Database, config: Config, schemas: Tenan
     return { ...values, keyDigest, projectId, webhookId, schema, secret }
   }
   const loading = new Map<string, Promise<SubmitTarget>>()
-  /** Loads a target. Concurrent requests share the load, because it compiles a schema, which is expensive. */
-  const loadOnce = (keyDigest: string, projectId: string, webhookId: string) => {
-    const name = `${keyDigest} ${webhookId}`
+  /**
+   * Loads a target. Concurrent requests share the load, because it compiles a schema, which is expensive. A request that
+   * found a later version does not share it: the load may have read the values of the earlier version.
+   */
+  const loadOnce = (keyDigest: string, projectId: string, { id: webhookId, version }: FoundWebhook) => {
+    const name = `${keyDigest} ${webhookId} ${version}`
     const running =
       loading.get(name) ?? load(keyDigest, projectId, webhookId).finally(() => loading.delete(name))
     loading.set(name, running)
@@ -71,7 +80,7 @@ export function createSubmitTargets(db: Database, config: Config, schemas: Tenan
       if (!found.isActive) throw new ApiError('WEBHOOK_INACTIVE', { projectId })
       const cached = cache.get(cacheKeyOf(named))
       const isCurrent = cached?.webhookId === found.id && cached.version === found.version
-      const target = isCurrent ? cached : await loadOnce(named.keyDigest, projectId, found.id)
+      const target = isCurrent ? cached : await loadOnce(named.keyDigest, projectId, found)
       cache.set(cacheKeyOf(named), target)
       return { target, nowMs: found.nowMs }
     },
