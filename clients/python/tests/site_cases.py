@@ -294,6 +294,21 @@ def a_cookie_that_no_login_made_is_left_alone(browser: Browser, project: Dict[st
     assert len(reply.headers.get_list("set-cookie")) == 1
 
 
+def a_cookie_whose_name_begins_with_a_space_of_unicode_is_another_cookie(
+    browser: Browser, project: Dict[str, Any]
+) -> None:
+    finish(browser, begin(browser))
+    [name] = [name for name in browser.cookies.keys() if name.endswith("-session")]
+    pair = f"{name}={browser.cookies[name]}"
+    known = []
+    # Browsers accept such a name from a sibling host, because it does not begin with `__Host-`.
+    for space in ("", " ", "\xa0", "\x85", "\u2000", "\u3000"):
+        cookie = ("a=1; ".encode() + space.encode("latin-1" if space < "\u0100" else "utf-8") + pair.encode())
+        reply = browser.get("/who", headers={"cookie": cookie})
+        known.append(reply.json()["known"])
+    assert known == [True, True, False, False, False, False]
+
+
 def every_row_of_the_shared_guard_table_holds(browser: Browser, project: Dict[str, Any]) -> None:
     finish(browser, begin(browser))
     rows = GUARD_CASES["requests"]
@@ -324,6 +339,7 @@ CASES = [
     a_second_login_ends_the_session_before_it,
     no_shared_cache_keeps_what_was_made_for_one_visitor,
     a_cookie_that_no_login_made_is_left_alone,
+    a_cookie_whose_name_begins_with_a_space_of_unicode_is_another_cookie,
     a_page_leads_through_the_login_and_back,
     a_page_with_letters_of_any_language_is_returned_to,
     cookies_are_sealed_and_kept_from_scripts,

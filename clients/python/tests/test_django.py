@@ -164,8 +164,10 @@ class Jar:
         self._client.cookies[name] = value
 
 
-def environ_of(headers: Dict[str, str]) -> Dict[str, str]:
-    given = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
+def environ_of(headers: Dict[str, Any]) -> Dict[str, str]:
+    # WSGI passes the bytes of a header as Latin-1.
+    texts = {name: value.decode("latin-1") if isinstance(value, bytes) else value for name, value in headers.items()}
+    given = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in texts.items()}
     return {**given, "SERVER_NAME": "crew.example"}
 
 

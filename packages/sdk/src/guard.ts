@@ -90,7 +90,9 @@ const readBearer = (header: string | null | undefined) => /^Bearer +(\S+)$/i.exe
 function readCookie(header: string | null | undefined, name: string): string | undefined {
   for (const pair of (header ?? '').split(';')) {
     const cut = pair.indexOf('=')
-    if (cut > 0 && pair.slice(0, cut).trim() === name) return pair.slice(cut + 1).trim()
+    // Not `trim()`: a sibling host can set a cookie whose name begins with another white space.
+    if (cut > 0 && pair.slice(0, cut).replace(/^[ \t]+|[ \t]+$/g, '') === name)
+      return pair.slice(cut + 1).trim()
   }
   return undefined
 }

@@ -23,7 +23,7 @@ from .calls import Client
 from .client import Rolecall
 from .errors import RolecallError
 from .models import Session
-from .web.exchange import Answer, Cookie, IncomingRequest
+from .web.exchange import Answer, Cookie, IncomingRequest, read_cookies
 from .web.login_flow import LoginFlow, LoginSettings, RequestSession
 from .web.refreshing import is_under_way, refresh
 from .web.role_rules import NotGiven, RoleRules, Roles
@@ -245,7 +245,7 @@ def _incoming(request: HttpRequest) -> IncomingRequest:
         method=request.method or "",
         target=request.get_full_path(),
         headers={name.lower(): value for name, value in request.headers.items()},
-        cookies=request.COOKIES,
+        cookies=read_cookies(request.META.get("HTTP_COOKIE", "")),
         query=request.GET,
         client_ip=request.META.get("REMOTE_ADDR"),
     )

@@ -14,7 +14,7 @@ from .async_client import AsyncRolecall
 from .calls import Client
 from .errors import RolecallError
 from .models import Session
-from .web.exchange import Answer, Cookie, IncomingRequest
+from .web.exchange import Answer, Cookie, IncomingRequest, read_cookies
 from .web.login_flow import LoginFlow, LoginSettings, RequestSession
 from .web.refreshing import is_under_way, refresh_async
 from .web.role_rules import NotGiven, RoleRules, Roles
@@ -224,7 +224,8 @@ def _incoming(request: Request) -> IncomingRequest:
         method=request.method,
         target=path + (f"?{query}" if query else ""),
         headers=request.headers,
-        cookies=request.cookies,
+        # HTTP/2 permits several headers.
+        cookies=read_cookies("; ".join(request.headers.getlist("cookie"))),
         query=request.query_params,
         client_ip=request.client.host if request.client else None,
     )

@@ -29,12 +29,15 @@ export const dropped = (name: string): Cookie => ({ name, value: '', maxAgeSec: 
 /**
  * Parses the cookies of a request. If two have the same name, the first one wins, because it has the more specific
  * path.
+ *
+ * Removes only spaces and tabs around a name, and no other white space. A sibling host can set a cookie whose name is
+ * another white space and `__Host-…`. With `trim()`, it would be ours.
  */
 export function readCookies(header: string | null | undefined): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of (header ?? '').split(';')) {
     const cut = pair.indexOf('=')
-    const name = pair.slice(0, Math.max(cut, 0)).trim()
+    const name = pair.slice(0, Math.max(cut, 0)).replace(/^[ \t]+|[ \t]+$/g, '')
     if (name !== '' && !cookies.has(name)) cookies.set(name, pair.slice(cut + 1).trim())
   }
   return cookies

@@ -6,6 +6,7 @@ import { freePort } from '../../../../tools/free-port.js'
 import { SiteBrowser } from '../../test/site-browser.ts'
 import { listenFetch, type RunningSite } from '../../test/sites.ts'
 import { createRolecall } from '../fetch.ts'
+import { createGuard } from '../next.ts'
 import { Rolecall } from '../rolecall.ts'
 import { createSealer } from './seal.ts'
 import type { SiteOptions } from './settings.ts'
@@ -179,6 +180,28 @@ describe('the cookie of a session', () => {
     )
     const redirectUri = new URL(answer.headers.get('location') ?? '').searchParams.get('redirect_uri')
     expect(redirectUri).toBe('https://crew.example/auth/callback')
+  })
+
+  test('is another cookie when a space of Unicode precedes its name, which a sibling host can set', async () => {
+    const browser = await serve(newInstance())
+    await browser.open('/')
+    const pair = `${cookieName()}=${browser.jar.get(cookieName())}`
+    const instance = newInstance()
+    const statusWith = async (cookie: string) =>
+      (await answerBy(instance)(new Request(`${url}/x`, { headers: { cookie } }))).status
+    const statuses = await Promise.all(['', ' ', '\xa0'].map((space) => statusWith(`a=1; ${space}${pair}`)))
+    expect(statuses).toEqual([200, 200, 401])
+    const guard = createGuard(client(), { cookie: cookieName() })
+    const [token = ''] = await pairIn(browser)
+    const guarded = guard.requireMember({}, () => new Response())
+    for (const [space, status] of [
+      ['', 200],
+      [' ', 200],
+      ['\xa0', 401],
+    ] as const) {
+      const headers = { cookie: `a=1; ${space}${cookieName()}=${token}` }
+      expect((await guarded(new Request(url, { headers }), {})).status, JSON.stringify(space)).toBe(status)
+    }
   })
 
   test('is refused rather than lost when it is longer than browsers keep', async () => {

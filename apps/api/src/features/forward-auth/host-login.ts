@@ -89,7 +89,7 @@ export async function startLogin(
 const attemptsIn = (cookies: string | undefined, prefix: string): string[] =>
   (cookies ?? '')
     .split(';')
-    .map((pair) => pair.trim())
+    .map((pair) => pair.replace(/^[ \t]+/, ''))
     .filter((pair) => pair.startsWith(prefix))
     .map((pair) => pair.slice(prefix.length).split('=', 1)[0] ?? '')
     .filter((name) => attemptId.test(name))

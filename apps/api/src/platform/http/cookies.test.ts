@@ -26,6 +26,14 @@ describe('readCookie', () => {
     expect(readCookie(`x${name}=a`, name)).toBeUndefined()
   })
 
+  test('a name after a space of Unicode is another cookie, which a sibling host can set despite `__Host-`', () => {
+    for (const space of ['\xa0', '\ufeff', '\u2000', '\v', '\f']) {
+      expect(readCookie(`${space}${name}=a`, name), JSON.stringify(space)).toBeUndefined()
+      expect(readCookie(`${space}${name}=a; ${name}=b`, name), JSON.stringify(space)).toBe('b')
+    }
+    expect(readCookie(`x=1;\t ${name}=b`, name)).toBe('b')
+  })
+
   test('no header of a client makes it throw', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

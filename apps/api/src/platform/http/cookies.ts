@@ -20,13 +20,16 @@ const isPlainValue = /^[\w.-]+$/
 /**
  * Returns the value of a cookie. Returns undefined if it is missing or was sent twice: a sibling subdomain can add a
  * second cookie with the same name, and the service cannot tell which one is its own (RFC 9700 §4.7).
+ *
+ * Ignores only spaces and tabs before a name, and no other white space. A sibling subdomain can set a cookie whose name
+ * is another white space and `__Host-…`, which would count as a second one.
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (!header) return undefined
   const start = `${name}=`
   let found: string | undefined
   for (const pair of header.split(';')) {
-    if (!pair.trimStart().startsWith(start)) continue
+    if (!pair.replace(/^[ \t]+/, '').startsWith(start)) continue
     if (found !== undefined) return undefined
     found = pair
   }

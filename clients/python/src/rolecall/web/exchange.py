@@ -8,7 +8,7 @@ import html
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Mapping, Optional, Tuple
+from typing import Dict, Mapping, Optional, Tuple
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,22 @@ class Answer:
     headers: Mapping[str, str]
     body: str = ""
     cookies: Tuple[Cookie, ...] = ()
+
+
+def read_cookies(header: str) -> Mapping[str, str]:
+    """
+    Parses a ``Cookie`` header. If two cookies have the same name, the first one wins, because it has the more specific
+    path.
+
+    Removes only spaces and tabs around a name. The frameworks remove every white space of Unicode. A sibling host can
+    set a cookie whose name is such a white space and ``__Host-…``, which would then be ours.
+    """
+    cookies: Dict[str, str] = {}
+    for pair in header.split(";"):
+        name, equals, value = pair.partition("=")
+        if equals:
+            cookies.setdefault(name.strip(" \t"), value.strip(" \t"))
+    return cookies
 
 
 def redirect(url: str, cookies: Tuple[Cookie, ...] = ()) -> Answer:
