@@ -19,13 +19,17 @@ interface ConsentOf {
   readonly clientId: string | null
 }
 
+const selectConsent = ({ projectId, memberId, clientId }: ConsentOf) => sql`
+  select scopes from oidc_consents
+  where project_id = ${projectId} and member_id = ${memberId} and client_id = ${clientId ?? ''}`
+
 /** Returns the entries to which a member has consented for a client, or undefined without a consent. */
 export const findConsent = async (db: Queryable, of: ConsentOf): Promise<string[] | undefined> =>
-  (
-    await db.maybeOne<{ scopes: string[] }>(sql`
-      select scopes from oidc_consents
-      where project_id = ${of.projectId} and member_id = ${of.memberId} and client_id = ${of.clientId ?? ''}`)
-  )?.scopes
+  (await db.maybeOne<{ scopes: string[] }>(selectConsent(of)))?.scopes
+
+/** Returns the same entries, and keeps the consent from being withdrawn until the transaction ends. */
+export const lockConsent = async (tx: Tx, of: ConsentOf): Promise<string[] | undefined> =>
+  (await tx.maybeOne<{ scopes: string[] }>(sql`${selectConsent(of)} for key share`))?.scopes
 
 /**
  * Adds entries to a member's consent. The new redirect URI replaces the stored one, because the port of a loopback

@@ -3,7 +3,7 @@ import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
 import { uuidv7 } from '#platform/crypto/uuid'
 import type { Deps } from '../../deps.ts'
 import { findConsent } from './consents-store.ts'
-import { consentEntries, findRequestedConsent, needsConsent } from './requested-consent.ts'
+import { findRequestedConsent, isCovered, needsConsent } from './requested-consent.ts'
 import { siteOf } from './sites.ts'
 import { orProtocolError } from './unavailable.ts'
 
@@ -24,8 +24,7 @@ export const createLoadGrant =
     if (needsConsent(requested)) {
       const { projectId, clientId } = await siteOf(deps, client, resource)
       const consent = { projectId, memberId: session.accountId, clientId }
-      const agreed = await orProtocolError(findConsent(deps.db, consent))
-      if (!agreed || !consentEntries(requested).every((entry) => agreed.includes(entry))) return undefined
+      if (!isCovered(await orProtocolError(findConsent(deps.db, consent)), requested)) return undefined
     }
     const provider: Provider = ctx.oidc.provider
     const grant = new provider.Grant({ accountId: session.accountId, clientId: client.clientId })

@@ -7,7 +7,9 @@ import type { Deps } from '../../deps.ts'
 import { detailsOf } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { lockClientHosts } from './clients-store.ts'
+import { lockConsent } from './consents-store.ts'
 import { insertGrant, type StoredGrant } from './records-store.ts'
+import { findRequestedConsent, isCovered, needsConsent } from './requested-consent.ts'
 import { siteOf } from './sites.ts'
 import { sessionOfToken } from './token-session.ts'
 
@@ -53,12 +55,13 @@ interface OpenedGrant {
  * Creates the session of a code, and its grant, in the transaction that stores the code. Because the session exists
  * before the code is redeemed, every operation that ends sessions also ends the code.
  *
- * @throws AccessDenied if the project no longer accepts the client or the server, or the member is not in the server
+ * @throws AccessDenied if the project no longer accepts the client or the server, the member is not in the server, or
+ * the member has withdrawn the consent
  */
 export async function openGrant(
   tx: Tx,
   { sessions, config }: Pick<Deps, 'config'> & { sessions: ClientSessions },
-  { accountId = '', scope = '', resource }: AdapterPayload,
+  { accountId = '', scope = '', resource, redirectUri }: AdapterPayload,
   { sessionId, ttlSec, client }: OpenedGrant,
 ): Promise<void> {
   const known = Provider.ctx?.oidc.client
@@ -81,5 +84,16 @@ export async function openGrant(
     maxAgeSec: config.sessionMaxAgeSec,
   })
   if (opened === 0) throw new errors.AccessDenied('This site no longer has access to the server.')
+  // The consent was read before Discord was asked for the membership. With the lock, either this transaction sees that
+  // the consent was withdrawn meanwhile, or the withdrawal sees the new session. The member is locked first, in the same
+  // order as by an erasure.
+  const requested = await findRequestedConsent({ db: tx, config }, known, {
+    scopes: scope.split(' '),
+    resource,
+    redirectUri,
+  })
+  const consent = { projectId, memberId: accountId, clientId }
+  if (needsConsent(requested) && !isCovered(await lockConsent(tx, consent), requested))
+    throw new errors.AccessDenied('The consent was withdrawn during this sign-in.')
   await insertGrant(tx, { sessionId, projectId, clientId, scope })
 }

@@ -72,6 +72,10 @@ export async function findRequestedApi(
   return projectId === client.clientId ? undefined : { name, resource }
 }
 
+/** Returns true if a stored consent covers a sign-in. `agreed` are its entries, or undefined without a consent. */
+export const isCovered = (agreed: readonly string[] | undefined, requested: RequestedConsent): boolean =>
+  agreed !== undefined && consentEntries(requested).every((entry) => agreed.includes(entry))
+
 /** Returns true if a sign-in needs the member's consent. */
 export const needsConsent = ({ scopes, api }: RequestedConsent): boolean =>
   scopes !== undefined || api !== undefined
