@@ -10,7 +10,7 @@ import { makeSsoCookie, ssoCookie } from './issue-code.ts'
 import { isAccountRefusal, type RefusedLogin } from './note-refusal.ts'
 import { toLoginProblem } from './project-redirect.ts'
 import { checkMember, ssoGraceSec, useSso } from './sso-authorize.ts'
-import { deleteSso, findSso } from './sso-store.ts'
+import { deleteSso, findSso, lockSso } from './sso-store.ts'
 
 type Cookies = string | undefined
 
@@ -37,8 +37,9 @@ export function createBrowserLogin(deps: BrowserLoginDeps) {
         : findSso(db, { digest: digestOf(value), graceSec: ssoGraceSec, projectId })
     },
     /**
-     * Uses the single sign-on of the browser for a project, and checks the membership. Returns the cookies to set, or
-     * the problem for which the sign-in is refused. Returns undefined if the browser has no valid single sign-on.
+     * Uses the single sign-on of the browser for a project, and checks the membership. Returns its ID and the cookies to
+     * set, or the problem for which the sign-in is refused. Returns undefined if the browser has no valid single
+     * sign-on.
      */
     async use(
       cookies: Cookies,
@@ -52,12 +53,14 @@ export function createBrowserLogin(deps: BrowserLoginDeps) {
       const used = await useSso(deps, projectId, { ssoCookie: readCookie(cookies, ssoCookie), client })
       if (!used) return undefined
       const refusal = await checkMember(deps, serverId, used.memberId)
-      if (!refusal) return { cookies: used.cookies }
+      if (!refusal) return { id: used.id, cookies: used.cookies }
       if (isAccountRefusal(refusal)) {
         deps.noteRefusal({ reason: refusal, memberId: used.memberId, projectId, serverId, path, client })
       }
       return { problem: toLoginProblem(refusal, await findServerName(db, serverId)) }
     },
+    /** Locks a single sign-on for a sign-in to a project. Returns false if it is no longer valid for the project. */
+    lock: lockSso,
     /** Records that a member declined to share their data with a site. */
     noteDeclined: (declined: Omit<RefusedLogin, 'reason'>) =>
       deps.noteRefusal({ ...declined, reason: 'declined' }),

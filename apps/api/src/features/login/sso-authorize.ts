@@ -155,8 +155,9 @@ async function checkAndIssueCode(
   const refusal = await checkMember(deps, input.server_id, memberId)
   if (refusal) return { refusal }
   return deps.db.transaction(async (tx) => {
-    // The single sign-on may have ended, and the member may have been erased, during the request to Discord.
-    if (!(await lockSso(tx, ssoId))) return { refusal: 'login_required' }
+    // The single sign-on may have ended, the project may have ended the member's sessions, and the member may have been
+    // erased, during the request to Discord.
+    if (!(await lockSso(tx, { id: ssoId, projectId: input.client_id }))) return { refusal: 'login_required' }
     if (!(await lockMember(tx, memberId))) return { refusal: 'login_required' }
     const code = await issueCode(tx, {
       projectId: input.client_id,

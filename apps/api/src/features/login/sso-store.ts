@@ -73,12 +73,19 @@ export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
       and t.spent_at <= clock_now() - ${graceSec}::int * interval '1 second'
     returning s.member_id as "memberId", u.username`)
 
-/** Locks a single sign-on against its end until the transaction ends. Returns false if the single sign-on has ended. */
-export const lockSso = async (tx: Tx, id: string) =>
+/**
+ * Locks a single sign-on for a sign-in to a project, so that it does not end until the transaction ends. Returns false
+ * if it has ended, or if the project has ended all sessions of the member since it started. The second statement begins
+ * after the lock was acquired, so it sees a sign-out that the lock waited for.
+ */
+export const lockSso = async (tx: Tx, { id, projectId }: { id: string; projectId: string }) =>
   (await tx.maybeOne(sql`
     select from sso_sessions
     where id = ${id} and expires_at > clock_now() and not is_void_by_block(member_id, created_at) for share`)) !==
-  undefined
+    undefined &&
+  (await tx.maybeOne(sql`
+    select from sso_sessions s join project_logouts l on l.member_id = s.member_id and l.at >= s.created_at
+    where s.id = ${id} and l.project_id = ${projectId}`)) === undefined
 
 /** Ends a single sign-on by its current value or a former one. */
 export const deleteSso = (db: Queryable, digest: string) =>

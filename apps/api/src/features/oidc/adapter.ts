@@ -4,6 +4,7 @@ import { digestOf, isWellFormed, type TokenKind } from '#platform/crypto/tokens'
 import type { Tx } from '#platform/db/database'
 import { refreshGraceSec } from '../../checks/refresh-grace.ts'
 import type { Deps } from '../../deps.ts'
+import type { BrowserLogin } from './browser-login.ts'
 import { createFindDocument, type DocumentNeeds, isDocumentId } from './client-documents.ts'
 import { metadataOf, metadataOfDocument } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
@@ -38,6 +39,7 @@ const trimEvery = 1_000
 
 export type AdapterDeps = Pick<Deps, 'db' | 'answers' | 'config'> & {
   readonly sessions: ClientSessions
+  readonly login: Pick<BrowserLogin, 'lock'>
   readonly redemptions: Redemptions
   readonly documents: DocumentNeeds
 }

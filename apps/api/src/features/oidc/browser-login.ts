@@ -1,3 +1,4 @@
+import type { Tx } from '#platform/db/database'
 import type { Client } from '#platform/http/router'
 
 /** The error of a refused sign-in, for the redirect to the client (RFC 6749 §4.1.2.1). */
@@ -21,10 +22,10 @@ export interface BrowserLogin {
   find(
     cookie: string | undefined,
     projectId?: string,
-  ): Promise<{ memberId: string; beganAt: Date } | undefined>
+  ): Promise<{ id: string; memberId: string; beganAt: Date } | undefined>
   /**
-   * Signs in by single sign-on: reads the membership from Discord, and rotates the cookie. Returns undefined if the
-   * browser has no valid single sign-on, so that the member must sign in at Discord.
+   * Signs in by single sign-on: reads the membership from Discord, and rotates the cookie. Returns the ID of the single
+   * sign-on. Returns undefined if the browser has no valid one, so that the member must sign in at Discord.
    */
   use(
     cookie: string | undefined,
@@ -35,7 +36,16 @@ export interface BrowserLogin {
       readonly path: string
       readonly client: Client
     },
-  ): Promise<{ readonly cookies: readonly string[] } | { readonly problem: LoginProblem } | undefined>
+  ): Promise<
+    | { readonly id: string; readonly cookies: readonly string[] }
+    | { readonly problem: LoginProblem }
+    | undefined
+  >
+  /**
+   * Locks a single sign-on until the transaction ends, so that every sign-out either happens before or ends what the
+   * transaction creates. Returns false if it has ended, or if the project has ended all sessions of the member since.
+   */
+  lock(tx: Tx, sso: { readonly id: string; readonly projectId: string }): Promise<boolean>
   /** Records that a member declined to share their identity with the project. */
   noteDeclined(declined: {
     readonly memberId: string

@@ -4,6 +4,7 @@ import type { Tx } from '#platform/db/database'
 import { readIp, readUserAgent } from '#platform/http/client-info'
 import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
+import type { BrowserLogin } from './browser-login.ts'
 import { detailsOf } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { lockClientHosts } from './clients-store.ts'
@@ -12,6 +13,7 @@ import { insertGrant, type StoredGrant } from './records-store.ts'
 import { findRequestedConsent, isCovered, needsConsent } from './requested-consent.ts'
 import { siteOf } from './sites.ts'
 import { sessionOfToken } from './token-session.ts'
+import { usedSso } from './used-sso.ts'
 
 /** The grants of the current requests, by the library's context of the request. A grant never changes. */
 const grants = new WeakMap<object, StoredGrant & { readonly sessionId: string }>()
@@ -42,6 +44,11 @@ export async function findGrant(
   return { kind: 'Grant', jti: sessionId, accountId, clientId, ...{ openid: { scope: cached.scope } } }
 }
 
+type GrantDeps = Pick<Deps, 'config'> & {
+  readonly sessions: ClientSessions
+  readonly login: Pick<BrowserLogin, 'lock'>
+}
+
 /** The session to create. */
 interface OpenedGrant {
   readonly sessionId: string
@@ -56,17 +63,22 @@ interface OpenedGrant {
  * before the code is redeemed, every operation that ends sessions also ends the code.
  *
  * @throws AccessDenied if the project no longer accepts the client or the server, the member is not in the server, or
- * the member has withdrawn the consent
+ * the member has withdrawn the consent; LoginRequired if the member was signed out meanwhile
  */
 export async function openGrant(
   tx: Tx,
-  { sessions, config }: Pick<Deps, 'config'> & { sessions: ClientSessions },
+  { sessions, login, config }: GrantDeps,
   { accountId = '', scope = '', resource, redirectUri }: AdapterPayload,
   { sessionId, ttlSec, client }: OpenedGrant,
 ): Promise<void> {
   const known = Provider.ctx?.oidc.client
   if (!known) throw new errors.InvalidClient('client is invalid')
   const { projectId, serverId, clientId } = await siteOf({ db: tx, config }, known, resource)
+  // The single sign-on may have ended during the request to Discord. It is locked first, in the same order as by
+  // sign-outs.
+  const ssoId = usedSso()
+  if (ssoId === undefined || !(await login.lock(tx, { id: ssoId, projectId })))
+    throw new errors.LoginRequired('The member was signed out during this sign-in.')
   // A change to the list of hosts ends only sessions that exist. With the lock, either this transaction sees the new
   // list, or the change sees the new session. The name of a client with a metadata document is the document's host.
   if (clientId !== null && !(await lockClientHosts(tx, projectId)).includes(detailsOf(known).name))

@@ -5,6 +5,7 @@ import { LoginRefused } from './login-refused.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { type ResourceDeps, siteOf } from './sites.ts'
 import { orProtocolError, Unavailable } from './unavailable.ts'
+import { noteSso } from './used-sso.ts'
 
 type PolicyDeps = ResourceDeps & { readonly login: Pick<BrowserLogin, 'use' | 'find'> }
 
@@ -47,7 +48,9 @@ async function mustLogIn(ctx: KoaContextWithOIDC, { login, ...deps }: PolicyDeps
     // member, so a link to this step is worthless in another browser.
     const wanted = result.login?.accountId ?? session?.accountId
     const known = await orProtocolError(login.find(req.headers.cookie, projectId))
-    return known === undefined || known.memberId !== wanted
+    if (known === undefined || known.memberId !== wanted) return true
+    noteSso(known.id)
+    return false
   }
   const used = await orProtocolError(
     login.use(req.headers.cookie, {
@@ -56,6 +59,7 @@ async function mustLogIn(ctx: KoaContextWithOIDC, { login, ...deps }: PolicyDeps
   )
   if (!used) return true
   if ('problem' in used) throw refusalOf(used.problem)
+  noteSso(used.id)
   for (const cookie of used.cookies) ctx.append('set-cookie', cookie)
   return false
 }
