@@ -90,7 +90,7 @@ const readBearer = (header: string | null | undefined) => /^Bearer +(\S+)$/i.exe
 function readCookie(header: string | null | undefined, name: string): string | undefined {
   for (const pair of (header ?? '').split(';')) {
     const cut = pair.indexOf('=')
-    // Not `trim()`: a sibling host can set a cookie whose name begins with another white space.
+    // Not `trim()`: a sibling host can set a cookie with another white space in front of its name.
     if (cut > 0 && pair.slice(0, cut).replace(/^[ \t]+|[ \t]+$/g, '') === name)
       return pair.slice(cut + 1).trim()
   }

@@ -22,7 +22,7 @@ import {
   type SessionFacts,
 } from './session.ts'
 
-/** A read of facts from the database whose result is not cached yet. */
+/** A read of facts from the database with a result that is not cached yet. */
 export interface Loading {
   /** The changes that arrived since the load began. The loaded rows may be older than these changes. */
   readonly changes: Change[]

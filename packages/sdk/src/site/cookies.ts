@@ -30,8 +30,8 @@ export const dropped = (name: string): Cookie => ({ name, value: '', maxAgeSec: 
  * Parses the cookies of a request. If two have the same name, the first one wins, because it has the more specific
  * path.
  *
- * Removes only spaces and tabs around a name, and no other white space. A sibling host can set a cookie whose name is
- * another white space and `__Host-…`. With `trim()`, it would be ours.
+ * Removes only spaces and tabs around a name, and no other white space. A sibling host can set a cookie with another
+ * white space in front of `__Host-…`. With `trim()`, it would be ours.
  */
 export function readCookies(header: string | null | undefined): Map<string, string> {
   const cookies = new Map<string, string>()

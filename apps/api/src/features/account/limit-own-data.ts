@@ -14,7 +14,7 @@ const hourMs = 3_600_000
  * is reached.
  */
 export function createOwnDataLimit() {
-  /** The people whose export is in progress. */
+  /** The people with an export in progress. */
   const underWay = new Set<string>()
   let hour = 0
   const taken = new Map<string, number>()

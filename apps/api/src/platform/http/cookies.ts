@@ -21,8 +21,8 @@ const isPlainValue = /^[\w.-]+$/
  * Returns the value of a cookie. Returns undefined if it is missing or was sent twice: a sibling subdomain can add a
  * second cookie with the same name, and the service cannot tell which one is its own (RFC 9700 §4.7).
  *
- * Ignores only spaces and tabs before a name, and no other white space. A sibling subdomain can set a cookie whose name
- * is another white space and `__Host-…`, which would count as a second one.
+ * Ignores only spaces and tabs before a name, and no other white space. A sibling subdomain can set a cookie with
+ * another white space in front of `__Host-…`, which would count as a second one.
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (!header) return undefined

@@ -80,7 +80,7 @@ def read_cookies(header: str) -> Mapping[str, str]:
     path.
 
     Removes only spaces and tabs around a name. The frameworks remove every white space of Unicode. A sibling host can
-    set a cookie whose name is such a white space and ``__Host-…``, which would then be ours.
+    set a cookie with such a white space in front of ``__Host-…``, which would then be ours.
     """
     cookies: Dict[str, str] = {}
     for pair in header.split(";"):
