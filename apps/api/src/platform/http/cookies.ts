@@ -29,7 +29,9 @@ export function readCookie(header: string | undefined, name: string): string | u
   const start = `${name}=`
   let found: string | undefined
   for (const pair of header.split(';')) {
-    if (!pair.replace(/^[ \t]+/, '').startsWith(start)) continue
+    let at = 0
+    while (pair[at] === ' ' || pair[at] === '\t') at += 1
+    if (!pair.startsWith(start, at)) continue
     if (found !== undefined) return undefined
     found = pair
   }
