@@ -142,3 +142,17 @@ test('a second restore into the same folder is refused and leaves the first one 
   })
   expect(existsSync(join(target, 'PG_VERSION'))).toBe(true)
 }, 60_000)
+
+test('a file system that accepts no folders is told, by the service and by a restore', async ({ skip }) => {
+  if (!existsSync('/proc/self')) return skip('no such file system here')
+  const refused = /^The data folder \/proc\/rolecall\/db cannot be used: no folder can be created there\./
+  await expect(openPglite('/proc/rolecall/db')).rejects.toThrow(refused)
+  await expect(unarchiveFolder('/proc/rolecall/db', archive, async () => {})).rejects.toThrow(refused)
+})
+
+test('a restore below a file says what is in its place', async () => {
+  await writeFile(join(folder, 'a-file'), '')
+  await expect(unarchiveFolder(join(folder, 'a-file', 'db'), archive, async () => {})).rejects.toThrow(
+    /a-file\/db cannot be used: a file has this name\. Move the file/,
+  )
+})

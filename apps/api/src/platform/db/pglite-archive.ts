@@ -1,9 +1,10 @@
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { startEngine } from './embedded-engine.ts'
 import { FolderUnusable, lockFolder, unfinishedRestore } from './folder-lock.ts'
 import { folderProblem } from './folder-problem.ts'
+import { makeFolder } from './make-folder.ts'
 
 /**
  * Returns the folder of an embedded database as a compressed archive, in memory. The folder is locked meanwhile.
@@ -46,7 +47,7 @@ export async function unarchiveFolder(
   check: (url: string) => Promise<void>,
 ): Promise<void> {
   const unfinished = unfinishedRestore(folder)
-  const createdFolder = await mkdir(folder, { recursive: true })
+  const createdFolder = await makeFolder(folder)
   const unlock = await lockFolder(folder)
   try {
     if ((await readdir(folder)).length > 0) {

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { access, constants, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite'
 import pg from 'pg'
@@ -16,6 +16,7 @@ import { type EngineStopped, startEngine } from './embedded-engine.ts'
 import { type FolderProblem, FolderUnusable, lockFolder, refuseUnfinishedRestore } from './folder-lock.ts'
 import { chooseAnother, folderProblem } from './folder-problem.ts'
 import { createFullDisk } from './full-disk.ts'
+import { makeFolder } from './make-folder.ts'
 import { encodeParameter } from './pglite-parameters.ts'
 import type { Sql } from './sql.ts'
 
@@ -194,8 +195,8 @@ const noStart = (cause: unknown): FolderProblem => ({
 })
 
 async function lockedFolder(folder: string) {
+  await makeFolder(folder)
   try {
-    await mkdir(folder, { recursive: true })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const problem = folderProblem(error)
