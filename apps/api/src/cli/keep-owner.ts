@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
-import { folderOf } from './unmade-folder.ts'
+import { join, relative, resolve, sep } from 'node:path'
+import { existingPartOf, folderOf } from './unmade-folder.ts'
 
 const root = 0
 
@@ -26,10 +26,6 @@ export async function keepOwner<T>(databaseUrl: string, work: () => Promise<T>):
     give(join(existing, topmost), owner)
   }
 }
-
-/** Returns the folder, or the closest folder above it that exists. */
-const existingPartOf = (folder: string): string =>
-  existsSync(folder) ? folder : existingPartOf(dirname(folder))
 
 /**
  * Gives a folder with all its contents to a user. The program `chown` does not follow links, even if the user replaces

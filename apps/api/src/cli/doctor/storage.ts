@@ -15,7 +15,7 @@ import type { Config } from '../../config.ts'
 import { changedKeys } from '../../features/encryption-keys/check-fingerprints.ts'
 import { writeMebibyte } from '../../features/monitoring/instances-store.ts'
 import { keepOwner } from '../keep-owner.ts'
-import { unmadeFolder } from '../unmade-folder.ts'
+import { expectCreatable, unmadeFolder } from '../unmade-folder.ts'
 import { type Line, note, ok, problem } from './line.ts'
 
 /** Checks that the database responds, has all tables, and has disk space. */
@@ -23,6 +23,7 @@ export async function databaseLines(config: Config): Promise<Line[]> {
   const folder = unmadeFolder(config)
   if (folder) {
     refuseUnfinishedRestore(folder)
+    expectCreatable(folder)
     return [ok(`embedded PostgreSQL; the first start creates ${folder}`)]
   }
   return onDatabase(config, async (db) => {
