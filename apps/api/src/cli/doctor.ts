@@ -4,7 +4,7 @@ import { readEnvironment } from '../process/environment.ts'
 import { firstSteps } from '../process/first-steps.ts'
 import { chatFor } from './chat-client.ts'
 import { callbackUrlLines } from './doctor/callback-url.ts'
-import { botLines, clientLines, mainServerLines, platformAway } from './doctor/chat-platform.ts'
+import { botLines, clientLines, mainServerLines } from './doctor/chat-platform.ts'
 import { oidcLines, protectedHostLines } from './doctor/clients.ts'
 import { readerLines } from './doctor/fast-reader.ts'
 import { type Line, note, ok, problem, skipped, words } from './doctor/line.ts'
@@ -81,7 +81,7 @@ export async function doctorCommand(): Promise<void> {
       area.isDiscordCloseCode && away !== undefined
         ? [skipped(`not checked: see ${away}.`)]
         : await linesOf(area, unusable, failed)
-    if (lines.includes(platformAway)) away = area.name
+    if (lines.some(({ isPlatformAway }) => isPlatformAway)) away = area.name
     for (const { kind, text } of lines) {
       console.log(`${words[kind].padEnd(7)}  ${area.name.padEnd(16)}  ${text}`)
       if (kind === 'problem' || kind === 'skipped') failed.add(area.name)

@@ -2,11 +2,6 @@ import { type ChatPlatform, ChatPlatformError } from '#chat/chat-platform'
 import type { Config } from '../../config.ts'
 import { type Line, ok, problem, skipped } from './line.ts'
 
-/** The line of the first check that gets no response from Discord. All later checks that need Discord are skipped. */
-export const platformAway: Line = problem(
-  'Discord does not respond. Check the network and CHAT_API_URL, or try again later.',
-)
-
 /**
  * Checks that Discord accepts the bot token, that the bot belongs to the configured application, and that it may
  * receive members.
@@ -84,11 +79,18 @@ export async function mainServerLines(
 }
 
 /**
- * Returns the line for a failed request. If Discord does not respond, the configuration is not at fault, and the line
- * says so.
+ * Returns the line for a failed request. If Discord gives no usable response, the configuration is not at fault, and the
+ * line says so.
  */
 function platformProblem(error: unknown, refused: string): Line {
   if (!(error instanceof ChatPlatformError)) throw error
   if (error.failure === 'refused') return problem(refused)
-  return platformAway
+  return { ...problem(awayText(error)), isPlatformAway: true }
+}
+
+function awayText({ failure, status, message }: ChatPlatformError): string {
+  if (status === 429) return 'Discord rate-limits requests. Wait a few minutes, and try again.'
+  if (failure === 'unavailable' && status === undefined)
+    return 'Discord does not respond. Check the network and CHAT_API_URL, or try again later.'
+  return `${message} Check CHAT_API_URL, https://discordstatus.com, and the proxy between this host and Discord, if any.`
 }

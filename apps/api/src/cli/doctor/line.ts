@@ -3,6 +3,8 @@ export interface Line {
   readonly kind: 'ok' | 'note' | 'problem' | 'skipped'
   /** The finding of the check. For a problem, also the fix. */
   readonly text: string
+  /** True if Discord gave no usable response. All later checks that need Discord are then skipped. */
+  readonly isPlatformAway?: true
 }
 
 export const ok = (text: string): Line => ({ kind: 'ok', text })
