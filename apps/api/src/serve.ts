@@ -89,14 +89,14 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
       hasActiveSignIns,
     ),
   )
-  await refuseOtherMainServer(db, config, log)
+  await retryUntilUp(() => refuseOtherMainServer(db, config, log))
 
-  for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
+  for (const problem of await retryUntilUp(() => checkKeyFingerprints(db, config))) log.error(problem)
   const deps = createDeps(config, log, db, { tracing, instanceId })
   // Until the cache has responded once, rate limits are not applied. A cache that is down does not delay the start for
   // long.
   await deps.cache.ping()
-  await deps.settings.start()
+  await retryUntilUp(() => deps.settings.start())
   const recorder = createRecorder(deps)
   const housekeeping = startHousekeeping(deps, {
     trimChanges: (horizon) => trimChanges(db, horizon),

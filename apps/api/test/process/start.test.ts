@@ -3,8 +3,9 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
+import { openDatabase } from '../../src/platform/db/open-database.ts'
 import { copyTemplate, createDatabase } from '../databases.ts'
 import { type Environment, environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
@@ -257,6 +258,27 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
         expect(service.output()).not.toContain('planted')
       }),
     )
+  })
+
+  test('a database that accepts no writes yet is waited for, on every connection', async () => {
+    const database = await createDatabase('postgres')
+    const name = new URL(database.url).pathname.slice(1)
+    const setReadOnly = async (value: 'on' | 'off') => {
+      const db = await openDatabase(inject('postgresUrl'))
+      await db.script(`alter database "${name}" set default_transaction_read_only = ${value}`)
+      await db.close()
+    }
+    await setReadOnly('on')
+    const service = start({ DATABASE_URL: database.url, SINGLE_INSTANCE: 'true' })
+    await vi.waitFor(
+      () => expect(warnings(service)).toContain('database read-only: writes return 503'),
+      20_000,
+    )
+    await setReadOnly('off')
+    await service.listening
+    expect(plain(service)).toEqual([])
+    await service.kill('SIGKILL')
+    await database.drop()
   })
 
   test('HOST that is not of this machine, and a .env that cannot be read, are one line', async () => {

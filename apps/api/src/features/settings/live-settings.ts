@@ -76,8 +76,9 @@ export function createSettings({
       await cache.publish(channel, String(written.version))
     },
     start: async () => {
-      unsubscribe = cache.subscribe(channel, () => void tryRefresh())
+      // Comes first, because a start is repeated if the database does not respond.
       await refresh()
+      unsubscribe = cache.subscribe(channel, () => void tryRefresh())
       check()
     },
     close: () => {
