@@ -75,7 +75,10 @@ export function createBreaker(options: Options): Breaker {
     if (state === 'up' && !isReply(error)) {
       state = 'suspect'
       void check()
-    } else if (state === 'up' || state === 'starting') goDown(error)
+    } else if (state === 'up' || state === 'starting' || (state === 'suspect' && isReply(error))) {
+      // An error reply is the real cause, for example if the new connection is refused because of a changed password.
+      goDown(error)
+    }
   }
 
   function goDown(error: unknown): void {

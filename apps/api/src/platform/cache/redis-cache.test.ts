@@ -372,6 +372,18 @@ describe('a server that answers with errors', () => {
     expect(JSON.stringify(lines)).not.toContain('sesame')
   })
 
+  test('a password that changes during use is the reason, and not the connection that it ended', async () => {
+    await operator.config('SET', 'requirepass', 'a password')
+    const { cache, lines } = open(server.url.replace('//', '//default:a%20password@'))
+    expect(await cache.ping()).toBe(true)
+    await operator.config('SET', 'requirepass', 'another one')
+    await operator.call('CLIENT', 'KILL', 'SKIPME', 'yes')
+    await vi.waitFor(() => expect(lines).toMatchObject([{ level: 'warn', reason: 'WRONGPASS' }]))
+
+    await operator.config('SET', 'requirepass', 'a password')
+    expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
+  })
+
   test('the right password is used', async () => {
     await operator.config('SET', 'requirepass', 'open sesame')
     const { cache } = open(server.url.replace('//', '//default:open%20sesame@'))
