@@ -64,6 +64,23 @@ test('doctor says that the folder of the database cannot be created or read, and
 })
 
 describe.each(engines)('on %s', (engine) => {
+  test('doctor says that the clock of the database was set back, as long as new sessions are not valid', async () => {
+    const database = await createDatabase(engine)
+    const env = { ...environmentFor(sim), DATABASE_URL: database.url }
+    const create = ['projects', 'create', 'Site', '--redirect-uri', 'https://site.example/callback']
+    expect(await runCommand(folder, create, env)).toMatchObject({ code: 0 })
+    expect((await rolecall('doctor', env)).out).not.toMatch(/^PROBLEM +database /m)
+    const db = await openDatabase(database.url)
+    expect(
+      await db.execute(sql`update server_access set readable_since = clock_now() + interval '1 hour'`),
+    ).toBe(1)
+    await db.close()
+    expect((await rolecall('doctor', env)).out).toMatch(
+      /^PROBLEM +database +The clock of the database was set back: a change has the time 20\S+Z\. Until then/m,
+    )
+    await database.drop()
+  })
+
   test('doctor says that the disk of the database is full, and leaves nothing of what it tries', async () => {
     const database = await createDatabase(engine)
     const env = { ...environmentFor(sim), DATABASE_URL: database.url }

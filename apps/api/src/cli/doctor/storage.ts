@@ -16,6 +16,7 @@ import { changedKeys } from '../../features/encryption-keys/check-fingerprints.t
 import { writeMebibyte } from '../../features/monitoring/instances-store.ts'
 import { keepOwner } from '../keep-owner.ts'
 import { expectCreatable, unmadeFolder } from '../unmade-folder.ts'
+import { clockLines } from './database-clock.ts'
 import { type Line, note, ok, problem } from './line.ts'
 
 /** Checks that the database responds, has all tables, and has disk space. */
@@ -37,7 +38,7 @@ export async function databaseLines(config: Config): Promise<Line[]> {
     if (pending.length === 0) {
       // The write is rolled back, so nothing is stored.
       await rehearse(db, writeMebibyte)
-      return [{ ...found, text: `${found.text}, up to date` }, ...notes]
+      return [{ ...found, text: `${found.text}, up to date` }, ...notes, ...(await clockLines(db))]
     }
     return [
       found,
