@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runCommand } from '../../test/command.ts'
 import { copyTemplate } from '../../test/databases.ts'
+import { unmadeFolder } from './unmade-folder.ts'
 
 const serviceUser = 65_534
 
@@ -51,3 +52,20 @@ test('commands that root runs on the folder of a service leave every file to the
   expect((await runCommand(folder, ['restore', 'made.tar.gz'], env)).code).toBe(0)
   expect(ownersOf(state)).toEqual([serviceUser])
 }, 120_000)
+
+test('a folder that this user may not read is a matter of permissions, and not taken for a new one', async ({
+  skip,
+}) => {
+  if (process.getuid?.() !== 0) return skip('not root')
+  const closed = join(folder, 'closed')
+  await mkdir(closed, { mode: 0o700 })
+  await chmod(folder, 0o755)
+  process.seteuid?.(serviceUser)
+  try {
+    expect(() => unmadeFolder({ databaseUrl: `pglite:${closed}` })).toThrow(
+      /cannot be used: this user cannot write there\. Give this user the permission/,
+    )
+  } finally {
+    process.seteuid?.(0)
+  }
+})
