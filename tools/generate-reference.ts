@@ -1,13 +1,17 @@
+import { posix } from 'node:path'
 import { type EndpointDefinition, endpoints, errors, grants, operationIdOf } from '@rolecall/contract'
 import { type Variable, variables } from '../apps/api/src/config.ts'
 import { describeContract, type EndpointPage } from '../apps/api/src/features/docs/describe-endpoint.ts'
 import {
+  type Accepted,
   areaTitles,
   describeErrors,
   type ErrorCase,
   type ErrorPage,
   type ErrorPlaces,
   exampleProblem,
+  type Fix,
+  type Guide,
   type ReturningEndpoint,
 } from '../apps/api/src/features/docs/describe-errors.ts'
 import { endpointText } from './generate-endpoint.ts'
@@ -85,13 +89,13 @@ ${exampleProblem}
 | \`status\` | the HTTP status |
 | \`title\` | the problem |
 | \`detail\` | what happened in this case, if known, and the fix |
-| \`errors\` | the invalid fields, each with \`path\`, \`message\`, and \`code\` |
+| \`errors\` | the invalid fields, each with \`path\`, \`message\`, and \`code\`. \`path\` is a JSON Pointer into the body (\`/forwardAuth/hosts/0\`), or \`/\` and the name of a parameter or a header (\`/Idempotency-Key\`) |
 | \`more\` | the number of further invalid fields, if \`errors\` is cut off |
 | \`type\` | the URL of this error's entry in the service's documentation |
 | \`requestId\` | the ID of the request, which the operator can search for in the log |
 
 Find the \`code\` of your response in the tables below. Each entry has the status, the problem, and the fix. *Retry* says when the same call can
-succeed. An administrator is a System Admin or, for their own project, an owner. The operator runs the service.
+succeed; an entry without it needs a corrected request. An administrator is a System Admin or, for their own project, an owner. The operator runs the service.
 
 OpenID Connect endpoints return \`error\` and \`error_description\` instead: see
 [OpenID Connect](../guides/openid-connect.md#troubleshooting). [Handle errors in your app](../guides/errors.md) explains the errors of the
@@ -118,17 +122,28 @@ const errorIndex = (pages: readonly ErrorPage[]): string =>
 
 const codeLink = (code: string) => `[\`${code}\`](#${headingAnchor(code)})`
 
-const caseSection = ({ status, title, fix, retry, see, where }: ErrorCase): string =>
+const caseSection = ({ status, title, see, guides, where, ...one }: ErrorCase): string =>
   [
     `\n**${status}** ${marked(title)}`,
-    `**Fix:** ${withSteps(marked(fix))}`,
-    `**Retry:** ${retry}.`,
+    fixText(one.fix),
+    ...(one.when === undefined ? [] : [`**When:** ${marked(one.when)}`]),
+    ...(one.note === undefined ? [] : [`**Note:** ${marked(one.note)}`]),
+    ...(one.accepted.length > 0 ? [`**Accepted:**\n\n${one.accepted.map(acceptedBy).join('\n')}`] : []),
+    ...(one.retryAdvice === undefined ? [] : [`**Retry:** ${one.retryAdvice}`]),
+    ...(guides.length > 0 ? [`**Guide:** ${guides.map(guideLink).join(', ')}`] : []),
     ...(see.length > 0 ? [`**See also:** ${see.map(codeLink).join(', ')}`] : []),
     `${returnedBy(where)}\n`,
   ].join('\n\n')
 
-/** Puts the numbered steps of a fix on lines of their own. */
-const withSteps = (text: string) => text.replace(/ 1\. /, '\n\n1. ').replaceAll(/ ([2-9]\.) /g, '\n$1 ')
+function fixText({ lead, items, isOrdered }: Fix): string {
+  const list = items.map((item, at) => `${isOrdered ? `${at + 1}.` : '-'} ${marked(item)}`)
+  return [`**Fix:** ${marked(lead)}`, ...(list.length > 0 ? [list.join('\n')] : [])].join('\n\n')
+}
+
+const acceptedBy = ({ value, by }: Accepted) =>
+  `- ${value}: ${by.length > 0 ? endpointLinks(by) : 'all others'}`
+
+const guideLink = ({ title, path }: Guide) => `[${title}](${posix.relative('reference', path)})`
 
 /** The rows of `api.md` by method and path. Parameters in the path are unified, because texts name them differently. */
 const rowOf = new Map(endpoints.map((one) => [shapeOf(`${one.method} ${one.path}`), operationIdOf(one)]))
@@ -148,19 +163,20 @@ const marked = (text: string): string =>
 /** The maximum length of a list of endpoints that is not folded. Long lists say little to the reader of a code. */
 const maxOpen = 6
 
+const endpointLinks = (list: readonly ReturningEndpoint[]) =>
+  list
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ id, name }) => `[\`${name}\`](api.md#${headingAnchor(id)})`)
+    .join(', ')
+
 function returnedBy({ all, except, others }: ErrorPlaces): string {
-  const links = (list: readonly ReturningEndpoint[]) =>
-    list
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-      .map(({ id, name }) => `[\`${name}\`](api.md#${headingAnchor(id)})`)
-      .join(', ')
   if (all !== undefined) {
-    const exceptions = except.length > 0 ? ` except ${links(except)}` : ''
-    const more = others.length > 0 ? ` So can ${links(others)}.` : ''
+    const exceptions = except.length > 0 ? ` except ${endpointLinks(except)}` : ''
+    const more = others.length > 0 ? ` So can ${endpointLinks(others)}.` : ''
     return `${all}${exceptions} can return this error.${more}`
   }
-  if (others.length <= maxOpen) return `Returned by ${links(others)}.`
-  return `<details>\n<summary>Returned by ${others.length} endpoints</summary>\n\n${links(others)}\n\n</details>`
+  if (others.length <= maxOpen) return `Returned by ${endpointLinks(others)}.`
+  return `<details>\n<summary>Returned by ${others.length} endpoints</summary>\n\n${endpointLinks(others)}\n\n</details>`
 }
 
 /** Returns `docs/reference/grants.md`, which lists the grants to a project, and the endpoints that need each grant. */

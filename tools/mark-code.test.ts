@@ -1,4 +1,4 @@
-import { errors } from '@rolecall/contract'
+import { type ErrorDefinition, errors } from '@rolecall/contract'
 import { expect, test } from 'vitest'
 import { markCode } from './mark-code.ts'
 
@@ -29,6 +29,7 @@ test('an endpoint is linked, and another path is not', () => {
   )
 })
 
-test('marks no part of a name twice in any fix', () => {
-  for (const { fix } of Object.values(errors)) expect(markCode(fix, none)).not.toMatch(/``|`\w+`\w|\w`\w+`/)
+test('marks no part of a name twice in any sentence of an error', () => {
+  for (const { fix, when, note } of Object.values<ErrorDefinition>(errors))
+    for (const text of [fix, when, note]) expect(markCode(text ?? '', none)).not.toMatch(/``|`\w+`\w|\w`\w+`/)
 })

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { endpoints } from '@rolecall/contract'
+import { type ErrorDefinition, endpoints, errors } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Variable, variables } from '../apps/api/src/config.ts'
 import type { Database } from '../apps/api/src/platform/db/database.ts'
@@ -58,6 +58,29 @@ test('docs/reference/cli.md has each command and option of the service', () => {
   expect(named.filter((name) => !new RegExp(`[\`\\- ]${name}[\` ]`).test(page))).toEqual([])
 })
 
+test('the guides of the errors exist, with their sections', () => {
+  const guides = Object.values<ErrorDefinition>(errors).flatMap(({ guides: all = {} }) => Object.values(all))
+  expect(guides.length).toBeGreaterThan(50)
+  const isMissing = (guide: string) => {
+    const [path = '', anchor] = guide.split('#')
+    const page = new URL(`../docs/${path}`, import.meta.url)
+    return !existsSync(page) || (anchor !== undefined && !anchorsOf(readFileSync(page, 'utf8')).has(anchor))
+  }
+  expect(guides.filter(isMissing)).toEqual([])
+})
+
+/** Lists the anchors of a page, as GitHub and the site create them from its headings. */
+const anchorsOf = (text: string) =>
+  new Set([
+    ...[...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+    ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id),
+  ])
+
 describe('docs/dist/api.md', () => {
   const root = new URL('../', import.meta.url)
   const page = 'docs/dist/api.md'
@@ -92,12 +115,6 @@ describe('docs/dist/api.md', () => {
     expect(reference.filter(({ from }) => from === page).length).toBeGreaterThan(endpoints.length)
     expect(reference.filter(({ to, anchor }) => !anchorsOf(texts.get(to) ?? '').has(anchor))).toEqual([])
   })
-
-  const anchorsOf = (text: string) =>
-    new Set([
-      ...[...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-')),
-      ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id),
-    ])
 })
 
 describe('docs/reference/schema.md', () => {

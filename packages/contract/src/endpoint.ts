@@ -99,6 +99,8 @@ const defaultBodyLimit = 16 * 1024
 export const credentialBodyLimit = 4 * 1024
 /** The maximum body size of all endpoints, in bytes. */
 export const maxBodyLimit = 1024 * 1024
+/** The maximum size of a `payload` in bytes, so that it is read and checked within milliseconds. */
+export const maxPayloadBytes = 256 * 1024
 
 /** Returns the maximum size of an endpoint's request body, in bytes. */
 export const bodyLimitOf = ({ bodyLimit = defaultBodyLimit }: EndpointDefinition): number => bodyLimit

@@ -7,14 +7,16 @@ const rows = Object.entries<ErrorDefinition>(errors).map(([name, row]) => ({ nam
 
 /** A fix begins with a verb for the reader, or names another person who must act. */
 const verbs =
-  /^(Activate|Ask|Begin|Call|Check|Choose|Configure|Correct|Delete|Do not|Invite|Leave|List|Omit|Open|Read|Revoke|Send|Set|Shorten|Sign|Start|Submit|Try|Use|Wait) |^(A System Admin|The operator) \w+s /
+  /^(Activate|Ask|Begin|Call|Check|Choose|Compute|Configure|Correct|Delete|Do not|Invite|Leave|List|Omit|Open|Read|Revoke|Send|Set|Shorten|Sign|Start|Submit|Try|Use|Wait) |^(A System Admin|The operator) \w+s /
 
 describe('every error says what to do', () => {
-  test.each(rows)('$name', ({ title, fix }) => {
+  test.each(rows)('$name', ({ title, fix, when, note }) => {
     expect(fix).not.toBe(title)
     expect(fix).toMatch(verbs)
     // Each is a sentence, so that a detail can stand between them.
-    expect([title, fix].filter((text) => !/^[A-Z].*\.$/.test(text))).toEqual([])
+    expect([title, fix, when, note].filter((text) => text && !/^[A-Z].*\.$/.test(text))).toEqual([])
+    // A fix ends `detail`, so it cannot refer to it.
+    expect(fix).not.toMatch(/\bdetail\b/)
   })
 
   test('and refers only to other codes that there are', () => {
@@ -33,7 +35,9 @@ describe('every error says what to do', () => {
   test('and names only endpoints that there are', () => {
     const shape = (path: string) => path.replaceAll(/\{\w+\}/g, '{}')
     const known = new Set(endpoints.map(({ method, path }) => `${method} ${shape(path)}`))
-    const named = rows.flatMap(({ fix }) => [...fix.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}-]+)/g)])
+    const named = rows.flatMap(({ fix, note = '' }) => [
+      ...`${fix} ${note}`.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}-]+)/g),
+    ])
     expect(named.length).toBeGreaterThan(10)
     expect(
       named.map(([, method, path = '']) => `${method} ${shape(path)}`).filter((one) => !known.has(one)),

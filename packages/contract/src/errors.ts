@@ -24,12 +24,21 @@ export interface ErrorDefinition {
   readonly status: number
   /** The problem. */
   readonly title: string
-  /** The fix, which ends every `detail`. It is the same for all callers, so that it reveals no more than the code. */
+  /**
+   * The fix, which ends every `detail`. It is the same for all callers, so that it reveals no more than the code. Must
+   * not refer to `detail`, because it is part of it. A condition begins its sentence, and the reference then lists it.
+   */
   readonly fix: string
+  /** When the service returns the error, if the title does not say it. Only the reference contains it. */
+  readonly when?: string
+  /** Further facts, such as the same fix with the API. Only the reference contains them. */
+  readonly note?: string
   readonly area: ErrorArea
   readonly retry: Retry
   /** Codes with which this one is easily confused. */
   readonly see?: readonly string[]
+  /** Sections of the documentation that help, by their titles. The paths begin in `docs`. */
+  readonly guides?: Readonly<Record<string, string>>
   /** The code on the wire if it differs from the row's name: the same refusal with another status or fix. */
   readonly code?: string
 }
@@ -45,8 +54,8 @@ export const errors = define({
     status: 400,
     title: 'A field, a parameter, or a header of the request is invalid.',
     fix:
-      'Correct each field that `errors` lists by its `path`, and send the request again. Unknown fields and ' +
-      'parameters are invalid, too.',
+      'Correct the fields in `errors`. Each `path` names one field. Unknown fields and parameters are ' +
+      'invalid, too.',
     area: 'request',
     retry: 'corrected',
     see: ['PAYLOAD_INVALID'],
@@ -78,6 +87,7 @@ export const errors = define({
     area: 'admin',
     retry: 'corrected',
     see: ['UPLOAD_TYPE_UNSUPPORTED', 'PAYLOAD_TOO_LARGE'],
+    guides: { 'Add your logo and color': 'guides/sign-in-pages.md#add-your-logo-and-color' },
   },
   UNKNOWN_PROJECT: {
     status: 400,
@@ -89,6 +99,7 @@ export const errors = define({
     area: 'signIn',
     retry: 'corrected',
     see: ['PROJECT_NOT_FOUND'],
+    guides: { 'A member cannot sign in': 'troubleshooting.md#a-member-cannot-sign-in' },
   },
   LOGIN_REQUEST_INVALID: {
     status: 400,
@@ -96,10 +107,14 @@ export const errors = define({
     fix:
       'Start a new sign-in. Complete it within ten minutes in the same browser, and allow cookies. Do not ' +
       'open an old address of the sign-in again, for example from a bookmark or with the Back button. If ' +
-      'every sign-in fails, set ROLECALL_URL of the app to the exact PUBLIC_URL of the service. Cookies of ' +
-      'localhost are not sent to 127.0.0.1.',
+      'you develop the app and every sign-in fails, set its ROLECALL_URL to the exact PUBLIC_URL of the ' +
+      'service: browsers do not send cookies of localhost to 127.0.0.1.',
     area: 'signIn',
     retry: 'signIn',
+    guides: {
+      'A member cannot sign in': 'troubleshooting.md#a-member-cannot-sign-in',
+      'Sign-in loop': 'troubleshooting.md#sign-in-loop',
+    },
   },
   CHALLENGE_WITHOUT_VERIFIER: {
     status: 400,
@@ -110,17 +125,23 @@ export const errors = define({
     area: 'signIn',
     retry: 'corrected',
     see: ['INVALID_CODE'],
+    guides: { 'Exchange the code for a session': 'guides/backend.md#exchange-the-code-for-a-session' },
   },
 
   LOGIN_REQUIRED: {
     status: 401,
     title: 'You are not signed in.',
-    fix:
-      'Send the browser to the address in the Location header to sign in. If the code comes from ' +
-      'requireMember or a guard in your own app, send the browser to /auth/login there.',
+    fix: 'Send the browser to the address in the Location header to sign in.',
+    note:
+      'In your own app, requireMember and the guards of the client libraries return the same code: send ' +
+      'the browser to /auth/login of the app.',
     area: 'proxy',
     retry: 'signIn',
     see: ['ROLE_LACKING', 'INVALID_TOKEN'],
+    guides: {
+      'Requests that are refused': 'guides/forward-auth.md#requests-that-are-refused',
+      'When a visitor opens a page of your app': 'guides/errors.md#when-a-visitor-opens-a-page',
+    },
   },
   PROXY_NOT_TRUSTED: {
     status: 403,
@@ -131,17 +152,22 @@ export const errors = define({
     area: 'proxy',
     retry: 'configured',
     see: ['FORWARDED_REQUEST_INVALID'],
+    guides: { 'Set up the proxy': 'guides/forward-auth.md#set-up-the-proxy' },
   },
   FORWARDED_REQUEST_INVALID: {
     status: 403,
     title: 'The headers of the reverse proxy do not describe a valid request.',
     fix:
       'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri exactly once ' +
-      'each, and to remove X-Original-URL and every Remote-… header that the client sent. The beginning of ' +
-      '`detail` names the wrong header.',
+      'each. X-Forwarded-Proto must be `https` or `wss`, except for a loopback host. Also remove ' +
+      'X-Original-URL, and every header whose name begins with `Remote-`, from the request of the client.',
+    note:
+      'The `detail` of the response names the wrong header. Rolecall also rejects spellings such as ' +
+      '`Remote_User`, because CGI programs read them as the same header.',
     area: 'proxy',
     retry: 'configured',
     see: ['PROXY_NOT_TRUSTED'],
+    guides: { 'Use another proxy': 'guides/forward-auth.md#use-another-proxy' },
   },
   LOGIN_LOOP: {
     status: 400,
@@ -151,54 +177,67 @@ export const errors = define({
       '`proxy_redirect off;`.',
     area: 'proxy',
     retry: 'configured',
+    guides: { 'Use another proxy': 'guides/forward-auth.md#use-another-proxy' },
   },
   HOST_UNKNOWN: {
     status: 403,
     title: 'No project protects this host, or there is no server to sign in to.',
     fix:
-      'Ask a System Admin to add the host on the Proxy tab of a project in the console, with the port if it ' +
-      'is not the default. With PATCH /api/admin/projects/{id}, send all hosts of the project in ' +
-      '{"forwardAuth":{"hosts":[…]}}, because the list replaces the former one. If a project already has the ' +
-      'host, set its server for sign-in there (forwardAuth.serverId), or choose a main server.',
+      'Ask a System Admin to check the Proxy tab of the project in the console. If no project has the ' +
+      'host, add it there, with its port unless it is the default port. If a project has the host, set its ' +
+      'server for sign-in there, or choose a main server.',
+    note:
+      'With the API, send PATCH /api/admin/projects/{id} with all hosts of the project in ' +
+      '{"forwardAuth":{"hosts":[…]}}, because the list replaces the former one. The server for sign-in is ' +
+      'forwardAuth.serverId.',
     area: 'proxy',
     retry: 'changed',
     see: ['HOST_TAKEN'],
+    guides: { 'Add the host by API': 'guides/forward-auth.md#add-the-host-by-api' },
   },
   ROLE_LACKING: {
     status: 403,
     title: 'Your account has none of the roles that this site requires.',
     fix:
       'Ask an admin of the community for one of the roles. A new role usually works within a second, ' +
-      'without another sign-in. If you run the site, a System Admin can change the required roles on the ' +
-      'Proxy tab of the project in the console, or in forwardAuth.anyOf of PATCH /api/admin/projects/{id}.',
+      'without another sign-in. If you run the site, ask a System Admin to change the required roles on ' +
+      'the Proxy tab of the project in the console.',
+    note: 'With the API, the required roles are forwardAuth.anyOf of PATCH /api/admin/projects/{id}.',
     area: 'proxy',
     retry: 'changed',
     see: ['ROLE_REQUIRED', 'SCOPE_REQUIRED', 'OPERATION_REQUIRED'],
+    guides: { 'Requests that are refused': 'guides/forward-auth.md#requests-that-are-refused' },
   },
   LOGIN_REFUSED: {
     status: 403,
     title: 'The sign-in was refused or canceled.',
     fix:
-      'Read the reason at the beginning of `detail`, if it is known. If you canceled, sign in again, and ' +
-      'choose Authorize on Discord’s screen. If you are not a member of the server, join it, and then sign ' +
-      'in again. If you were removed, banned, or blocked, ask the moderators. If the site has no access to ' +
-      'the server, its developer asks a System Admin to grant READ on the console’s Access page, or with PUT ' +
-      '/api/admin/projects/{projectId}/servers/{serverId}.',
+      'Sign in again. If you canceled, choose Authorize on Discord’s screen this time. If you are not a ' +
+      'member of the server, join it first. If you were removed, banned, or blocked, ask the moderators of ' +
+      'the server. If the site has no access to the server, its developer can ask a System Admin to grant ' +
+      'READ on the console’s Access page.',
+    note:
+      'If the reason is known, the `detail` of the response begins with it. With the API, READ is granted ' +
+      'by PUT /api/admin/projects/{projectId}/servers/{serverId}.',
     area: 'signIn',
     retry: 'signIn',
     see: ['MEMBER_BLOCKED', 'SERVER_NOT_ACCESSIBLE', 'NOT_SYSTEM_ADMIN'],
+    guides: { 'A member cannot sign in': 'troubleshooting.md#a-member-cannot-sign-in' },
   },
   INVALID_API_KEY: {
     status: 401,
     title: 'The API key is missing, malformed, unknown, expired, or revoked.',
     fix:
       'Send the complete API key of the project in the header X-API-Key. A key begins with `rck_`. If the ' +
-      'key is lost, expired, or revoked, a System Admin or an owner of the project can add one, on the Keys ' +
-      'tab of the project in the console or with POST /api/admin/projects/{id}/keys. Existing keys stay ' +
-      'valid.',
+      'key is lost, expired, or revoked, a System Admin or an owner of the project can add one, on the ' +
+      'Keys tab of the project in the console or with POST /api/admin/projects/{id}/keys. Adding a key ' +
+      'does not revoke the others.',
     area: 'access',
     retry: 'corrected',
     see: ['PROJECT_INACTIVE', 'INVALID_TOKEN'],
+    guides: {
+      'Rotate an API key without downtime': 'guides/administering.md#rotate-an-api-key-without-downtime',
+    },
   },
   PROJECT_INACTIVE: {
     status: 401,
@@ -209,17 +248,22 @@ export const errors = define({
     area: 'access',
     retry: 'changed',
     see: ['INVALID_API_KEY'],
+    guides: { 'Deactivate or delete a project': 'guides/administering.md#deactivate-or-delete-a-project' },
   },
   INVALID_TOKEN: {
     status: 401,
     title: 'The session token is missing, malformed, unknown, expired, or revoked.',
     fix:
-      'Check that you send the newest token of the session, because each refresh replaces it. Use the API ' +
-      'key of the project that created the session, because a project can check only its own sessions. If ' +
-      'the session has ended, send the member or the administrator to sign in again.',
+      'Send the newest token of the session: each refresh replaces it. Use the API key of the project that ' +
+      'created the session: a project can check only its own sessions. If the session has ended, send the ' +
+      'member or the administrator to sign in again.',
     area: 'sessions',
     retry: 'signIn',
     see: ['INVALID_REFRESH_TOKEN', 'REFRESH_TOKEN_SUPERSEDED', 'REFRESH_TOKEN_REUSED', 'INVALID_API_KEY'],
+    guides: {
+      'What ends a session': 'concepts/revocation.md#what-ends-a-session',
+      'Handle the end of a session': 'guides/backend.md#handle-the-end-of-a-session',
+    },
   },
   INVALID_CODE: {
     status: 401,
@@ -233,6 +277,7 @@ export const errors = define({
     area: 'signIn',
     retry: 'signIn',
     see: ['CHALLENGE_WITHOUT_VERIFIER', 'MEMBER_BLOCKED'],
+    guides: { 'Exchange the code for a session': 'guides/backend.md#exchange-the-code-for-a-session' },
   },
   INVALID_REFRESH_TOKEN: {
     status: 401,
@@ -244,6 +289,7 @@ export const errors = define({
     area: 'sessions',
     retry: 'corrected',
     see: ['REFRESH_TOKEN_SUPERSEDED', 'REFRESH_TOKEN_REUSED', 'INVALID_TOKEN'],
+    guides: { 'Refresh before a session expires': 'concepts/sessions.md#refresh-before-a-session-expires' },
   },
   REFRESH_TOKEN_SUPERSEDED: {
     status: 401,
@@ -255,17 +301,19 @@ export const errors = define({
     area: 'sessions',
     retry: 'corrected',
     see: ['REFRESH_TOKEN_REUSED', 'INVALID_REFRESH_TOKEN'],
+    guides: { 'Refresh before a session expires': 'concepts/sessions.md#refresh-before-a-session-expires' },
   },
   REFRESH_TOKEN_REUSED: {
     status: 401,
     title: 'The session was revoked, because an old token pair was used again and may be stolen.',
     fix:
-      'Send the member to sign in again, and treat the old pair as leaked until you know why it was used ' +
-      'twice. In your app, store each new pair immediately, and let only one process refresh a session at a ' +
-      'time. If your app does both, another program has used a copy of the pair.',
+      'Send the member to sign in again. In your app, store each new pair immediately, and let only one ' +
+      'process refresh a session at a time. If your app already does both, assume that the tokens were ' +
+      'stolen.',
     area: 'sessions',
     retry: 'signIn',
     see: ['REFRESH_TOKEN_SUPERSEDED', 'INVALID_REFRESH_TOKEN'],
+    guides: { 'Refresh before a session expires': 'concepts/sessions.md#refresh-before-a-session-expires' },
   },
 
   INVALID_METRICS_TOKEN: {
@@ -277,17 +325,20 @@ export const errors = define({
     area: 'service',
     retry: 'corrected',
     see: ['METRICS_LOCAL_ONLY'],
+    guides: { Metrics: 'guides/monitoring.md#metrics' },
   },
   SIGNATURE_INVALID: {
     status: 401,
     title: 'The signature is missing, malformed, or wrong, or its time is more than 300 seconds off.',
     fix:
-      'Sign `<time>.<raw body>` with HMAC-SHA-256 and the secret of the webhook, where the time is the ' +
-      'current Unix time in seconds. Send the result in the header X-SVC-Signature: t=<time>,v1=<hex>. If ' +
+      'Compute the HMAC-SHA-256 of `<time>.<raw body>`, where `<time>` is the current Unix time in ' +
+      'seconds, and the body is exactly the bytes that you send. The key is the whole secret of the ' +
+      'webhook, including `whsec_`. Send the result in the header X-SVC-Signature: t=<time>,v1=<hex>. If ' +
       'the time is off, correct the clock of the sender.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['SIGNATURE_REPLAYED', 'SECRET_UNREADABLE'],
+    guides: { 'Sign and send': 'guides/inbound-webhooks.md#3-sign-and-send' },
   },
 
   PROJECT_INACTIVE_AT_LOGIN: {
@@ -299,6 +350,7 @@ export const errors = define({
     area: 'signIn',
     retry: 'changed',
     see: ['UNKNOWN_PROJECT'],
+    guides: { 'Deactivate or delete a project': 'guides/administering.md#deactivate-or-delete-a-project' },
     code: 'PROJECT_INACTIVE',
   },
   REDIRECT_URI_NOT_ALLOWED: {
@@ -311,6 +363,7 @@ export const errors = define({
     area: 'signIn',
     retry: 'corrected',
     see: ['REDIRECT_URI_NOT_FOUND'],
+    guides: { 'Rules for redirect URIs': 'guides/first-project.md#rules-for-redirect-uris' },
   },
   SERVER_NOT_ACCESSIBLE: {
     status: 403,
@@ -324,6 +377,7 @@ export const errors = define({
     area: 'signIn',
     retry: 'changed',
     see: ['SCOPE_REQUIRED', 'SERVER_NOT_FOUND'],
+    guides: { 'May the project use this server?': 'concepts/access.md#1-may-the-project-use-this-server' },
   },
   MAIN_SERVER_MISSING: {
     status: 403,
@@ -333,18 +387,21 @@ export const errors = define({
       'restart the service. The command `rolecall doctor` checks the value.',
     area: 'signIn',
     retry: 'configured',
+    guides: { 'Check the installation': 'guides/installing.md#2-check-the-installation' },
     code: 'SERVER_NOT_ACCESSIBLE',
   },
   SCOPE_REQUIRED: {
     status: 403,
     title: 'The project may not read this server: a permission is missing, or the server is not registered.',
     fix:
-      'Check the server ID. If it is correct, ask a System Admin to grant READ and the scope that `detail` ' +
-      'names, `read_members` or `check_permissions`, on the console’s Access page, or with PUT ' +
+      'Check the server ID. If it is correct, ask a System Admin to grant READ and the required scope, ' +
+      '`read_members` or `check_permissions`, on the console’s Access page, or with PUT ' +
       '/api/admin/projects/{projectId}/servers/{serverId}.',
+    note: 'If a scope is missing, the `detail` of the response names it.',
     area: 'access',
     retry: 'changed',
     see: ['OPERATION_REQUIRED', 'SERVER_NOT_ACCESSIBLE', 'ROLE_REQUIRED', 'ROLE_LACKING'],
+    guides: { 'What a project may do in a server': 'reference/grants.md' },
   },
   OPERATION_REQUIRED: {
     status: 403,
@@ -356,6 +413,7 @@ export const errors = define({
     area: 'access',
     retry: 'changed',
     see: ['SCOPE_REQUIRED', 'ROLE_REQUIRED', 'ROLE_LACKING'],
+    guides: { 'What a project may do in a server': 'reference/grants.md' },
   },
   ROLE_REQUIRED: {
     status: 403,
@@ -363,11 +421,17 @@ export const errors = define({
     fix:
       'Ask an admin of the community for one of the roles in `allowedRoleIds` of the webhook. A System ' +
       'Admin or an owner of the project can change the list with PATCH ' +
-      '/api/admin/projects/{projectId}/inbound-webhooks/{id}. If the code comes from requireMember or a ' +
-      'guard in your own app, the member needs one of the roles that your app requires.',
+      '/api/admin/projects/{projectId}/inbound-webhooks/{id}.',
+    note:
+      'In your own app, requireMember and the guards of the client libraries return the same code: the ' +
+      'member then needs one of the roles that your app requires.',
     area: 'webhooks',
     retry: 'changed',
     see: ['ROLE_LACKING', 'SCOPE_REQUIRED', 'OPERATION_REQUIRED'],
+    guides: {
+      'Read the submissions': 'guides/inbound-webhooks.md#4-read-the-submissions',
+      'When a visitor opens a page of your app': 'guides/errors.md#when-a-visitor-opens-a-page',
+    },
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
@@ -379,18 +443,25 @@ export const errors = define({
     area: 'webhooks',
     retry: 'corrected',
     see: ['CROSS_SITE_REQUEST'],
+    guides: { 'Errors of inbound webhooks': 'guides/inbound-webhooks.md#errors' },
   },
   NOT_SYSTEM_ADMIN: {
     status: 403,
     title: 'System Admin access is required.',
     fix:
       'Sign in to the console, or with `rolecall login`, as a System Admin. System Admins have the role in ' +
-      'the main server whose ID is set in CHAT_ADMIN_ROLE_ID. Others receive this error where their rights ' +
-      'end: auditors can only read, and owners can read and change only parts of their own projects. The ' +
-      'session token of a project is never accepted.',
+      'the main server whose ID is set in CHAT_ADMIN_ROLE_ID.',
+    when:
+      'Auditors and owners of projects receive this error, too, where their rights end: auditors can only ' +
+      'read, and owners can read and change only parts of their own projects. Session tokens of projects ' +
+      'are never accepted.',
     area: 'admin',
     retry: 'changed',
     see: ['LOGIN_REFUSED', 'INVALID_TOKEN'],
+    guides: {
+      'Who administers?': 'concepts/access.md#who-administers',
+      'I cannot open the console (403)': 'troubleshooting.md#i-cannot-open-the-console-403',
+    },
   },
   MEMBER_BLOCKED: {
     status: 403,
@@ -402,6 +473,7 @@ export const errors = define({
     area: 'signIn',
     retry: 'changed',
     see: ['LOGIN_REFUSED'],
+    guides: { 'Block a member': 'concepts/revocation.md#block-a-member' },
   },
   METRICS_LOCAL_ONLY: {
     status: 403,
@@ -413,6 +485,7 @@ export const errors = define({
     area: 'service',
     retry: 'configured',
     see: ['INVALID_METRICS_TOKEN'],
+    guides: { Metrics: 'guides/monitoring.md#metrics' },
   },
   CROSS_SITE_REQUEST: {
     status: 403,
@@ -489,8 +562,8 @@ export const errors = define({
     title: 'Rolecall does not know this member, or the member is not in this server.',
     fix:
       'Check the member ID. If the path contains a server, check the server ID, too: a project can read ' +
-      'only current members of that server. Without a server in the path, a member is found after their ' +
-      'first sign-in, or after a sync of one of their servers.',
+      'only current members of that server. If the path contains no server, wait for the member’s first ' +
+      'sign-in, or sync one of their servers.',
     area: 'members',
     retry: 'corrected',
     see: ['SCOPE_REQUIRED'],
@@ -554,8 +627,10 @@ export const errors = define({
       'Use an ID from the list of the same kind: events (GET /api/admin/projects/{id}/event-deliveries), ' +
       'notices (GET /api/admin/projects/{id}/deliveries), or logouts (GET ' +
       '/api/admin/projects/{id}/logout-deliveries). The console shows them on the project’s Events and ' +
-      'OpenID Connect tabs. Finished event deliveries are deleted 7 days after their creation, and those of ' +
-      'notices and logouts after 30 days. Those about an erased member are deleted earlier.',
+      'OpenID Connect tabs.',
+    note:
+      'Finished event deliveries are deleted 7 days after their creation, and those of notices and logouts ' +
+      'after 30 days. Those about an erased member are deleted earlier.',
     area: 'deliveries',
     retry: 'corrected',
   },
@@ -576,6 +651,7 @@ export const errors = define({
     area: 'request',
     retry: 'again',
     see: ['SERVICE_OVERLOADED'],
+    guides: { 'Under pressure': 'guides/running.md#under-pressure' },
   },
 
   OWN_ACCOUNT: {
@@ -589,10 +665,12 @@ export const errors = define({
     status: 409,
     title: 'Another project already protects one of these hosts.',
     fix:
-      'Choose another host. To move a host, find the project that has it in GET /api/admin/projects, and ' +
-      'remove the host on the Proxy tab of that project in the console. Or send PATCH ' +
-      '/api/admin/projects/{id} for that project, with only its remaining hosts in forwardAuth.hosts. Then ' +
-      'repeat this request.',
+      'Choose another host. If you want to move the host, first remove it on the Proxy tab of the other ' +
+      'project in the console. Then repeat this request.',
+    note:
+      'To find the other project, call GET /api/admin/projects. To remove the host with the API, send ' +
+      'PATCH /api/admin/projects/{id} for that project, with only its remaining hosts in ' +
+      'forwardAuth.hosts.',
     area: 'proxy',
     retry: 'corrected',
     see: ['HOST_UNKNOWN'],
@@ -601,12 +679,15 @@ export const errors = define({
     status: 409,
     title: 'Another project already has one of the URIs in `oidc.resources`.',
     fix:
-      'Choose another URI. To move one, find the project that has it in GET /api/admin/projects, and remove ' +
-      'it on the project’s OpenID Connect tab in the console. Or send PATCH /api/admin/projects/{id} for ' +
-      'that project, with only its remaining URIs in oidc.resources. Then repeat this request.',
+      'Choose another URI. If you want to move the URI, first remove it on the OpenID Connect tab of the ' +
+      'other project in the console. Then repeat this request.',
+    note:
+      'To find the other project, call GET /api/admin/projects. To remove the URI with the API, send PATCH ' +
+      '/api/admin/projects/{id} for that project, with only its remaining URIs in oidc.resources.',
     area: 'admin',
     retry: 'corrected',
     see: ['HOST_TAKEN'],
+    guides: { 'API tokens': 'guides/api-tokens.md' },
   },
   PROJECT_NAME_TAKEN: {
     status: 409,
@@ -624,16 +705,18 @@ export const errors = define({
     area: 'access',
     retry: 'corrected',
     see: ['API_KEY_NOT_FOUND', 'NO_REVOKED_KEY'],
+    guides: { 'Revoke or restore an API key': 'guides/administering.md#revoke-or-restore-an-api-key' },
   },
   NO_REVOKED_KEY: {
     status: 409,
     title: 'There is no key to restore: the newest key of the project is not revoked, or has expired.',
     fix:
       'Use the current key, or add one, on the Keys tab of the project in the console or with POST ' +
-      '/api/admin/projects/{id}/keys. Existing keys stay valid.',
+      '/api/admin/projects/{id}/keys. Adding a key does not revoke the others.',
     area: 'access',
     retry: 'no',
     see: ['API_KEY_NOT_NEWEST'],
+    guides: { 'Revoke or restore an API key': 'guides/administering.md#revoke-or-restore-an-api-key' },
   },
   API_KEY_LIMIT_REACHED: {
     status: 409,
@@ -644,6 +727,9 @@ export const errors = define({
       'key was last used.',
     area: 'access',
     retry: 'changed',
+    guides: {
+      'Rotate an API key without downtime': 'guides/administering.md#rotate-an-api-key-without-downtime',
+    },
   },
   MAIN_SERVER_EXISTS: {
     status: 409,
@@ -684,9 +770,9 @@ export const errors = define({
     status: 409,
     title: 'The project has reached its limit of inbound webhooks.',
     fix:
-      'Delete a webhook that you no longer need, on the Inbound webhooks tab of the project in the console. ' +
-      'Or ask a System Admin to increase the maximum on the page Settings (maxWebhooksPerProject; the ' +
-      'default is MAX_WEBHOOKS_PER_PROJECT).',
+      'Delete a webhook that you no longer need, on the Inbound webhooks tab of the project in the ' +
+      'console. Or ask a System Admin to increase maxWebhooksPerProject on the console’s Settings page.',
+    note: 'The default of maxWebhooksPerProject is MAX_WEBHOOKS_PER_PROJECT.',
     area: 'webhooks',
     retry: 'changed',
   },
@@ -706,6 +792,7 @@ export const errors = define({
     area: 'deliveries',
     retry: 'changed',
     see: ['EVENTS_URL_MISSING', 'LOGOUT_URI_MISSING'],
+    guides: { 'Notices and events': 'guides/running.md#notices-and-events' },
   },
   EVENTS_URL_MISSING: {
     status: 409,
@@ -717,6 +804,7 @@ export const errors = define({
     area: 'deliveries',
     retry: 'changed',
     see: ['WEBHOOK_URL_MISSING', 'LOGOUT_URI_MISSING'],
+    guides: { 'Events by webhook': 'guides/events.md#by-webhook' },
   },
   LOGOUT_URI_MISSING: {
     status: 409,
@@ -732,12 +820,13 @@ export const errors = define({
     status: 409,
     title: 'This signature was already used.',
     fix:
-      'Sign each submission again with the current time. Two equal bodies in the same second have the same ' +
-      'signature, so wait a second before you submit an equal body again. To retry a submission safely, sign ' +
-      'it again, and send the same Idempotency-Key: Rolecall then returns the first response.',
+      'Sign each submission again with the current time. If you submit the same body twice, wait a second ' +
+      'between the two, because their signatures in the same second are equal. If you retry a submission, ' +
+      'also send the same Idempotency-Key: Rolecall then returns the first response.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['SIGNATURE_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
+    guides: { 'Retry safely': 'guides/inbound-webhooks.md#5-retry-safely' },
   },
   CURSOR_UNKNOWN: {
     status: 410,
@@ -763,7 +852,7 @@ export const errors = define({
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The request body is too large.',
-    fix: 'Send a smaller body. Each endpoint has its own limit, which `detail` names.',
+    fix: 'Send a smaller body. Each endpoint has its own limit.',
     area: 'request',
     retry: 'corrected',
     see: ['URI_TOO_LONG', 'HEADERS_TOO_LARGE'],
@@ -787,7 +876,7 @@ export const errors = define({
   UPLOAD_TYPE_UNSUPPORTED: {
     status: 415,
     title: 'This endpoint does not accept the media type of the file.',
-    fix: 'Send one of the media types that `detail` names, in Content-Type, and no Content-Encoding.',
+    fix: 'Send the file in an accepted media type, name this type in Content-Type, and omit Content-Encoding.',
     area: 'request',
     retry: 'corrected',
     see: ['UNSUPPORTED_MEDIA_TYPE', 'IMAGE_INVALID'],
@@ -803,11 +892,12 @@ export const errors = define({
     status: 422,
     title: 'The payload does not match the schema of the webhook.',
     fix:
-      'Correct the fields that `errors` lists by their `path` in the payload, and submit the payload again. ' +
-      'To check a payload without storing it, use Try a payload on the page of the webhook in the console.',
+      'Correct the fields in `errors`. Each `path` names one field of the payload. To check a payload ' +
+      'without storing it, use Try a payload on the page of the webhook in the console.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['VALIDATION_FAILED'],
+    guides: { 'Errors of inbound webhooks': 'guides/inbound-webhooks.md#errors' },
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -818,6 +908,7 @@ export const errors = define({
     area: 'webhooks',
     retry: 'corrected',
     see: ['SIGNATURE_REPLAYED'],
+    guides: { 'Retry safely': 'guides/inbound-webhooks.md#5-retry-safely' },
   },
   BOT_NOT_IN_SERVER: {
     status: 422,
@@ -828,17 +919,22 @@ export const errors = define({
     area: 'admin',
     retry: 'changed',
     see: ['SERVER_NOT_FOUND'],
+    guides: { 'The runbook RolecallBotNotInServer': 'runbooks/RolecallBotNotInServer.md' },
   },
   RATE_LIMITED: {
     status: 429,
     title: 'This caller sent more requests than its limit allows.',
     fix:
-      'Wait for the number of seconds in Retry-After, then try again. Requests are counted per API key, per ' +
-      'session, or, without either, per IP address. If all visitors share the address of your reverse ' +
-      'proxy, ask the operator to add it to TRUST_PROXY.',
+      'Wait for the number of seconds in Retry-After, then try again. If all callers share the IP address ' +
+      'of your reverse proxy, ask the operator to add the proxy to TRUST_PROXY.',
+    when: 'Requests are counted per API key, per session, or, without either, per IP address.',
     area: 'service',
     retry: 'later',
     see: ['SERVICE_OVERLOADED'],
+    guides: {
+      'Requests are refused with 401, 403, or 429':
+        'troubleshooting.md#requests-are-refused-with-401-403-or-429',
+    },
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -860,6 +956,7 @@ export const errors = define({
     area: 'service',
     retry: 'ifSafe',
     see: ['DATABASE_UNAVAILABLE'],
+    guides: { 'Log lines': 'guides/monitoring.md#log-lines' },
   },
   ENCRYPTION_KEY_MISSING: {
     status: 500,
@@ -871,6 +968,7 @@ export const errors = define({
     area: 'service',
     retry: 'configured',
     see: ['SECRET_UNREADABLE'],
+    guides: { 'Backups and keys': 'guides/running.md#backups-and-keys' },
   },
   SECRET_UNREADABLE: {
     status: 500,
@@ -883,19 +981,28 @@ export const errors = define({
     area: 'service',
     retry: 'configured',
     see: ['ENCRYPTION_KEY_MISSING'],
+    guides: {
+      'I lost the encryption key': 'troubleshooting.md#i-lost-the-encryption-key',
+      'Replace an encryption key': 'guides/running.md#replace-an-encryption-key',
+    },
   },
   CHAT_PLATFORM_UNAVAILABLE: {
     status: 503,
     title: 'Discord does not respond, or rejects the requests of this service.',
     fix:
-      'Try again after the number of seconds in Retry-After. Do not sign members out, because their ' +
-      'sessions stay valid. A session check returns this error only if the stored roles are older than 24 ' +
-      'hours. The console and the admin API return it if the service could not confirm the roles of the ' +
-      'administrator with Discord for five minutes. If the error persists, ask the operator to run ' +
-      '`rolecall doctor`, which checks the bot token and the connection to Discord.',
+      'Try again after the number of seconds in Retry-After. Keep members signed in: their sessions stay ' +
+      'valid. If the error persists, ask the operator to run `rolecall doctor`.',
+    when:
+      'A session check returns this error only if the stored roles are older than 24 hours. The console ' +
+      'and the admin API return it if the service could not confirm the roles of the administrator with ' +
+      'Discord for five minutes.',
     area: 'service',
     retry: 'later',
     see: ['DATABASE_UNAVAILABLE'],
+    guides: {
+      'Discord is down': 'troubleshooting.md#discord-is-down',
+      'The connection to Discord': 'guides/running.md#the-connection-to-discord',
+    },
   },
   LOGIN_NOT_CONFIGURED: {
     status: 503,
@@ -905,28 +1012,34 @@ export const errors = define({
       'command `rolecall doctor` lists missing values.',
     area: 'signIn',
     retry: 'configured',
+    guides: { 'Check the installation': 'guides/installing.md#2-check-the-installation' },
   },
   DATABASE_UNAVAILABLE: {
     status: 503,
     title: 'The database cannot serve this request right now.',
     fix:
-      'Try again after the number of seconds in Retry-After. A request that changes something may have taken ' +
-      'effect, so check first, and start a new sign-in instead of exchanging a code twice. Do not sign ' +
-      'members out, because their sessions stay valid. If the error persists, ask the operator to run ' +
-      '`rolecall doctor`.',
+      'Wait for the number of seconds in Retry-After, then try again. Keep members signed in: their ' +
+      'sessions stay valid. If the request changes something, check first whether it took effect. If the ' +
+      'request exchanges a code, start a new sign-in instead. If the error persists, ask the operator to ' +
+      'run `rolecall doctor`.',
     area: 'service',
     retry: 'ifSafe',
     see: ['CHAT_PLATFORM_UNAVAILABLE', 'SERVICE_OVERLOADED'],
+    guides: {
+      'The database is down': 'troubleshooting.md#the-database-is-down',
+      'The disk is full': 'troubleshooting.md#the-disk-is-full',
+    },
   },
   SERVICE_OVERLOADED: {
     status: 503,
     title: 'The service is overloaded.',
     fix:
-      'Wait for the number of seconds in Retry-After, then try again. If the error persists, tell the ' +
-      'operator: GET /api/admin/monitoring/health shows the state of the service.',
+      'Wait for the number of seconds in Retry-After, then send the request again: the service did not ' +
+      'process it. If the error persists, tell the operator.',
     area: 'service',
     retry: 'later',
     see: ['RATE_LIMITED'],
+    guides: { 'Under pressure': 'guides/running.md#under-pressure' },
   },
 })
 

@@ -21,6 +21,7 @@ export {
   type EndpointInput,
   type EndpointOutput,
   endpoint,
+  maxPayloadBytes,
   refusals,
   type Upload,
 } from './endpoint.ts'

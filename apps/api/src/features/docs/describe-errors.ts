@@ -1,10 +1,12 @@
 import {
+  bodyLimitOf,
   type EndpointDefinition,
   type ErrorArea,
   type ErrorCode,
   type ErrorDefinition,
   endpoints,
   errors,
+  maxPayloadBytes,
   operationIdOf,
   type Retry,
   refusals,
@@ -28,14 +30,41 @@ export interface ReturningEndpoint {
 export interface ErrorCase {
   readonly status: number
   readonly title: string
-  readonly fix: string
+  readonly fix: Fix
+  /** The sentences that only the reference contains. */
+  readonly when: string | undefined
+  readonly note: string | undefined
+  /** What each endpoint accepts, if the error depends on it. */
+  readonly accepted: readonly Accepted[]
   /** The title of the task to which the error belongs. */
   readonly area: string
-  /** Says when a retry makes sense. */
+  /** Says when a retry makes sense: for a table, and in a sentence. */
   readonly retry: string
+  readonly retryAdvice: string | undefined
   /** Codes with which this one is easily confused. */
   readonly see: readonly string[]
+  readonly guides: readonly Guide[]
   readonly where: ErrorPlaces
+}
+
+/** The fix of an error: its first sentences, and a list of its steps or of its conditions. */
+export interface Fix {
+  readonly lead: string
+  readonly items: readonly string[]
+  /** True if the items are steps. */
+  readonly isOrdered: boolean
+}
+
+/** A limit or a media type, and the endpoints that accept it. Without endpoints, it applies to all others. */
+export interface Accepted {
+  readonly value: string
+  readonly by: readonly ReturningEndpoint[]
+}
+
+/** A section of the documentation. `path` begins in `docs`. */
+export interface Guide {
+  readonly title: string
+  readonly path: string
 }
 
 /** The places that return an error, as the parts of a sentence. */
@@ -62,15 +91,28 @@ export const areaTitles: Readonly<Record<ErrorArea, string>> = {
   service: 'State of the service',
 }
 
-const retryTexts: Readonly<Record<Retry, string>> = {
-  no: 'no',
-  corrected: 'with a corrected request',
-  changed: 'after a change by an administrator',
-  configured: 'after a change by the operator',
-  signIn: 'after a new sign-in',
-  later: 'after the seconds in `Retry-After`',
-  again: 'yes',
-  ifSafe: 'only if a repetition is safe',
+/**
+ * The condition of a retry, for the table of all codes and as a sentence for the entry of a code. After a correction,
+ * the entry needs no sentence, because the fix says what to correct.
+ */
+const retryTexts: Readonly<Record<Retry, readonly [string, string | undefined]>> = {
+  no: ['no', 'Do not repeat the request.'],
+  corrected: ['with a corrected request', undefined],
+  changed: [
+    'after a change by an administrator',
+    'Repeat the request only after an administrator has made the change.',
+  ],
+  configured: [
+    'after a change by the operator',
+    'Repeat the request only after the configuration has been changed.',
+  ],
+  signIn: ['after a new sign-in', 'Start a new sign-in before you repeat the request.'],
+  later: [
+    'after the seconds in `Retry-After`',
+    'Repeat the request after the number of seconds in `Retry-After`.',
+  ],
+  again: ['yes', 'You can repeat the request immediately.'],
+  ifSafe: ['only if a repetition is safe', 'Repeat the request only if it is safe to process it twice.'],
 }
 
 /** A complete error response, as JSON. */
@@ -115,14 +157,51 @@ export function describeErrors(): ErrorPage[] {
   const byCode = new Map<string, ErrorCase[]>()
   for (const name of Object.keys(errors) as ErrorCode[]) {
     const { code, status, title, fix } = refusalOf(name)
-    const { area, retry, see = [] }: ErrorDefinition = errors[name]
+    const { area, retry, see = [], when, note, guides = {} }: ErrorDefinition = errors[name]
+    const [retryText, retryAdvice] = retryTexts[retry]
     const found = {
-      ...{ status, title, fix, see },
-      ...{ area: areaTitles[area], retry: retryTexts[retry], where: placesOf(name) },
+      ...{ status, title, fix: fixOf(fix), when, note, accepted: acceptedOf(name), see },
+      ...{ area: areaTitles[area], retry: retryText, retryAdvice, where: placesOf(name) },
+      guides: Object.entries(guides).map(([guide, path]) => ({ title: guide, path })),
     }
     byCode.set(code, [...(byCode.get(code) ?? []), found])
   }
   return [...byCode].map(([code, cases]) => ({ code, cases })).toSorted((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+/** Splits a fix into its first sentences, and its numbered steps or its conditions if there are at least two. */
+export function fixOf(text: string): Fix {
+  const [beforeSteps = '', ...steps] = text.split(/ [1-9]\. /)
+  if (steps.length > 0) return { lead: beforeSteps, items: steps, isOrdered: true }
+  const [lead = '', ...conditions] = text.split(/(?<=\.) (?=If )/)
+  if (conditions.length > 1) return { lead, items: conditions, isOrdered: false }
+  return { lead: text, items: [], isOrdered: false }
+}
+
+/** Lists what the endpoints accept, for the errors that depend on it. */
+function acceptedOf(name: ErrorCode): Accepted[] {
+  if (name === 'PAYLOAD_TOO_LARGE') return bodyLimits()
+  if (name !== 'UPLOAD_TYPE_UNSUPPORTED') return []
+  return endpoints.flatMap((one: EndpointDefinition) =>
+    one.upload ? [{ value: one.upload.join(', '), by: [named(one)] }] : [],
+  )
+}
+
+/** Lists the limits of request bodies in ascending order. The most frequent one is last. */
+function bodyLimits(): Accepted[] {
+  const byLimit = new Map<number, ReturningEndpoint[]>()
+  for (const one of endpoints as readonly EndpointDefinition[]) {
+    if (!refusals(one).includes('PAYLOAD_TOO_LARGE')) continue
+    const limit = one.payload ? maxPayloadBytes : bodyLimitOf(one)
+    byLimit.set(limit, [...(byLimit.get(limit) ?? []), named(one)])
+  }
+  const sorted = [...byLimit].toSorted(([one], [other]) => one - other)
+  const most = sorted.reduce((max, [, { length }]) => Math.max(max, length), 0)
+  const rows = sorted.map(([limit, by]) => ({ value: `at most ${limit / 1024} KiB`, by }))
+  return [
+    ...rows.filter(({ by }) => by.length < most),
+    ...rows.filter(({ by }) => by.length === most).map(({ value }) => ({ value, by: [] })),
+  ]
 }
 
 function placesOf(name: ErrorCode): ErrorPlaces {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type ProblemDetail, webhooks } from '@rolecall/contract'
+import { maxPayloadBytes, type ProblemDetail, webhooks } from '@rolecall/contract'
 import type { FastifyRequest } from 'fastify'
 import { digestOf } from '#platform/crypto/tokens'
 import { uuidv7 } from '#platform/crypto/uuid'
@@ -23,9 +23,6 @@ import {
 } from './signature.ts'
 import { createSubmissionStore, type Outcome } from './submission-batcher.ts'
 import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
-
-/** The maximum length of a body in bytes, so that it is read and checked within milliseconds. */
-const maxBytes = 256 * 1024
 
 interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'schemas'> {
   /** Returns the project ID of a valid key. Throws for any other key. */
@@ -145,8 +142,8 @@ function createPayloadReader(
   }
 
   return async ({ schema, projectId }: SubmitTarget): Promise<Buffer> => {
-    if (bytes.length > maxBytes)
-      throw new ApiError('PAYLOAD_TOO_LARGE', { detail: tooLongFor(maxBytes), projectId })
+    if (bytes.length > maxPayloadBytes)
+      throw new ApiError('PAYLOAD_TOO_LARGE', { detail: tooLongFor(maxPayloadBytes), projectId })
     body ??= read()
     const { payload, text, value } = body
     if (validated?.schema !== schema) validated = { schema, errors: await schema.validate(value, text) }

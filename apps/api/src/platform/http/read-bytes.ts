@@ -42,7 +42,7 @@ const tooLarge = (limit: number) =>
   new ApiError('PAYLOAD_TOO_LARGE', { detail: tooLongFor(limit), headers: closes })
 const overtaken = () =>
   new ApiError('SERVICE_OVERLOADED', {
-    detail: 'Too many request bodies are arriving, and this one took the longest. Send it again.',
+    detail: 'Too many request bodies arrived at the same time, and this one took the longest.',
     headers: { ...closes, 'retry-after': '2' },
   })
 
