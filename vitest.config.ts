@@ -5,7 +5,10 @@ import { SlowestFirst } from './tools/slowest-first.ts'
 const everything = ['{apps,packages,examples,tools,clients}/**/*.test.ts']
 /** A real browser may be late once on a machine under load; a defect fails every time. */
 const browser = ['**/*browser.test.ts', 'acceptance/browser/*.test.ts']
-/** Real processes, servers that die and disks that fill, which are waited for. Nothing of the test's own process is measured: files share it. */
+/**
+ * Real processes, servers that die and disks that fill, which are waited for. Nothing of the test's own process is
+ * measured: files share it.
+ */
 const system = [
   'apps/api/src/deliveries/instances.test.ts',
   'apps/api/src/features/oidc/outage.test.ts',
@@ -92,8 +95,8 @@ export default defineConfig({
   test: {
     globalSetup: ['apps/api/test/global-setup.ts'],
     sequence: { sequencer: SlowestFirst },
-    // Each project would transform all sources for itself. Only in a clean checkout: elsewhere, a module could outlive the
-    // files that it was resolved from.
+    // Each project would transform all sources for itself. Only in a clean checkout: elsewhere, a module could outlive
+    // the files that it was resolved from.
     experimental: { fsModuleCache: process.env['CI'] !== undefined },
     projects: [
       {

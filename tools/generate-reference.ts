@@ -152,7 +152,9 @@ function shapeOf(request: string): string {
   return request.replaceAll(/\{\w+\}/g, '{}')
 }
 
-/** Formats the names in a sentence of an error as code, and links endpoints to their rows and codes to their entries. */
+/**
+ * Formats the names in a sentence of an error as code, and links endpoints to their rows and codes to their entries.
+ */
 const marked = (text: string): string =>
   markCode(text, (request) => {
     if (request in errors) return `#${headingAnchor(request)}`

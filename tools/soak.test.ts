@@ -4,7 +4,8 @@ import { heldWithin, type Member } from '../bench/src/soak/ledger.ts'
 import { createVerdicts } from '../bench/src/soak/verdicts.ts'
 import { Claim } from '../bench/src/strict/claim.ts'
 
-// `npm run soak` and `npm run strict` report that nothing was lost or stale. These tests show that they would report it.
+// `npm run soak` and `npm run strict` report that nothing was lost or stale. These tests show that they would report
+// it.
 
 const answer = (status: number, more: Partial<Answer> = {}): Answer => ({
   status,

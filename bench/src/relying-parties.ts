@@ -88,7 +88,9 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
 /** The maximum number of members of one request. */
 const checksAtOnce = 1_000
 
-/** Measures a request that checks many members, with one connection: its duration is the answer to a page of members. */
+/**
+ * Measures a request that checks many members, with one connection: its duration is the answer to a page of members.
+ */
 async function measureManyChecks(
   { apiKey, memberIds }: Supply,
   { folder, service, pids }: { folder: string; service: Service; pids: readonly number[] },

@@ -46,8 +46,8 @@ export function versionsOf(packages: readonly string[], programs: readonly strin
 }
 
 /**
- * Returns the version of an installed package, also of a peer. Searches the folders, because some packages do not export
- * package.json.
+ * Returns the version of an installed package, also of a peer. Searches the folders, because some packages do not
+ * export package.json.
  */
 function installedVersion(name: string): string {
   const ours = createRequire(import.meta.url).resolve.paths(name) ?? []

@@ -70,8 +70,8 @@ import { eraseOwner } from './features/projects/owner-store.ts'
 import { projectRoutes } from './features/projects/routes.ts'
 import { refusedLoginRoutes } from './features/refused-logins/routes.ts'
 import {
-  administers,
   checkOwnerFields,
+  isAdministrator,
   isAuditor,
   isSystemAdmin,
 } from './features/sessions/administrators.ts'
@@ -166,7 +166,7 @@ export function createApp(
   const sessionDeps = { ...deps, ...createSessionChanges(db) }
   const noteRefusal = noteRefusedLogin({ recorder, countFailure })
   loginRoutes(router, deps, {
-    administers: (member) => administers(deps, member),
+    isAdministrator: (member) => isAdministrator(deps, member),
     redeemAdminCode: (code, terms, client) => redeem(sessionDeps, code, terms, client),
     findBlock,
     noteRefusal,

@@ -1,8 +1,8 @@
 import type { Service } from './service.ts'
 
 /**
- * Runs something at another time of the database, which is the only clock that decides anything, and then
- * puts the clock right again.
+ * Runs something at another time of the database, which is the only clock that decides anything, and then puts the
+ * clock right again.
  */
 export async function later<T>({ deps }: Pick<Service, 'deps'>, seconds: number, run: () => Promise<T>) {
   await setClock(deps, `now() + interval '${seconds} seconds'`)

@@ -20,8 +20,8 @@ test('every registered route is in the document, and the other way round', async
 })
 
 /**
- * Routes outside the API: pages about it (the front door, the documentation, the document, its renderer, metrics), and OpenID Connect,
- * with requests and responses that its standards and discovery document define.
+ * Routes outside the API: pages about it (the front door, the documentation, the document, its renderer, metrics), and
+ * OpenID Connect, with requests and responses that its standards and discovery document define.
  */
 const aboutTheApi =
   /^(GET \/($|docs\b|api\/openapi\.json|api\/docs\b|metrics|console\b)|(GET|POST|OPTIONS) \/(oidc\/|device\b|\.well-known\/o))/

@@ -16,8 +16,8 @@ interface RawOptions {
 }
 
 /**
- * Sends bytes as they are, which no HTTP client would, and reads until the other side closes. Several parts
- * are sent one after another.
+ * Sends bytes as they are, which no HTTP client would, and reads until the other side closes. Several parts are sent
+ * one after another.
  */
 export function sendRaw(url: string, sent: string | string[], options: RawOptions = {}): Promise<RawReply> {
   const { everyMs = 0, giveUpAfterMs = 12_000 } = options

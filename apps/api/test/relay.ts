@@ -3,7 +3,9 @@ import { connect, createServer, type Socket } from 'node:net'
 /** A stretch of network in front of a service, which can be held up, slowed down and cut. */
 export interface Relay {
   readonly url: string
-  /** Lets nothing through that comes back, and keeps the connections. What comes meanwhile is lost or delivered late. */
+  /**
+   * Lets nothing through that comes back, and keeps the connections. What comes meanwhile is lost or delivered late.
+   */
   freeze(): void
   thaw(): void
   /** Delivers what comes back so much later. */

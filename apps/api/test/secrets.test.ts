@@ -95,7 +95,8 @@ describe.each(mainEngines)('secrets on %s', (engine) => {
       ]
       for (const { status, text } of answers) if (status >= 400) expect(text).not.toContain(secret)
     }
-    // The platform in trouble: errors of its clients carry addresses and bodies. Each service logs one such line a minute.
+    // The platform in trouble: errors of its clients carry addresses and bodies. Each service logs one such line a
+    // minute.
     const told: string[] = []
     for (const route of ['token', 'me', 'member'] as const) {
       for (const fault of [{ status: 500 }, { status: 401 }, { html200: true }, { reset: true }]) {

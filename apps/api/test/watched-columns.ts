@@ -22,8 +22,8 @@ interface Column {
 }
 
 /**
- * Lists the stored columns that a statement reads, including through views and in conditions. It creates a view from the
- * statement and reads the dependencies of the view from the catalog.
+ * Lists the stored columns that a statement reads, including through views and in conditions. It creates a view from
+ * the statement and reads the dependencies of the view from the catalog.
  */
 async function columnsReadBy(tx: Tx, statement: Sql): Promise<readonly Column[]> {
   await tx.execute(raw(`create temp view read_here as ${statement.text.replaceAll(/\$\d+/g, 'null')}`))
@@ -63,8 +63,8 @@ export async function dropConstraints(tx: Tx): Promise<void> {
 }
 
 /**
- * Lists the columns that the statements read and that no trigger watches. Each column is changed, and then `noticed` must
- * return a row. Every table needs at least one row.
+ * Lists the columns that the statements read and that no trigger watches. Each column is changed, and then `noticed`
+ * must return a row. Every table needs at least one row.
  */
 export async function columnsUnwatched(
   tx: Tx,

@@ -13,6 +13,8 @@ export const worldForTests = (...terms: Parameters<typeof startWorld>) =>
 export const projectForTests = (...terms: Parameters<typeof givenProject>) =>
   madeForTests(() => givenProject(...terms))
 
-/** Creates an admin session before the tests of this block. It is a caller that `call` accepts: `{ ...admin, body }`. */
+/**
+ * Creates an admin session before the tests of this block. It is a caller that `call` accepts: `{ ...admin, body }`.
+ */
 export const adminForTests = (...terms: Parameters<typeof givenAdmin>) =>
   madeForTests(async () => ({ token: await givenAdmin(...terms) }))

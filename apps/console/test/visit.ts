@@ -91,7 +91,9 @@ const newContext = async (browser: Browser, width: number, colorScheme: 'light' 
   return context
 }
 
-/** Counts the bytes of the console's files as they arrive: its page, scripts, and styles, without the service's data. */
+/**
+ * Counts the bytes of the console's files as they arrive: its page, scripts, and styles, without the service's data.
+ */
 async function countBytes(page: Page): Promise<Visit['transferred']> {
   const devtools = await page.context().newCDPSession(page)
   const pending = new Set<string>()

@@ -9,7 +9,9 @@ interface Told {
   readonly after: string
   /** The short name of the page in lists. By default, it is the heading. */
   readonly label?: string
-  /** The part of the page that the search finds: all text by default, or only headings, for a page that is a long table. */
+  /**
+   * The part of the page that the search finds: all text by default, or only headings, for a page that is a long table.
+   */
   readonly search?: 'headings'
   /** The weight of the page in search results. Overrides the weight of its section. */
   readonly weight?: number

@@ -81,7 +81,8 @@ export const findEntriesNaming = (tx: Tx, memberId: string) =>
 
 /**
  * Erases the parts of entries that name a member, each with its salt: the actor, the target, and the summary. Covers
- * the entries that `findEntriesNaming` has found, and all entries since. `erasedBy` is the entry that records the erasure.
+ * the entries that `findEntriesNaming` has found, and all entries since. `erasedBy` is the entry that records the
+ * erasure.
  */
 export const eraseFromEntries = (
   tx: Tx,

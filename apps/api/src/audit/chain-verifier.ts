@@ -68,7 +68,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
       const entries = rows.filter(isEntry)
       // The page and the ends of the chain come from the same snapshot. So a page that is not full is the last one.
       const isLast = entries.length < entriesPerStep
-      const problem = findProblem(walk, entries) ?? (isLast ? walk.problemAtEnd() : undefined)
+      const problem = findProblem(walk, entries) ?? (isLast ? walk.checkEnd() : undefined)
       if (problem === undefined) await storeProgress(tx, walk.state, isLast)
       else {
         log.error({ problem }, 'audit log verification failed: an entry was altered or deleted')

@@ -23,15 +23,15 @@ export interface WalkState {
   readonly toldStart: unknown
   /** The number of verified entries whose personal values were erased. */
   readonly erased: number
-  /** `#recordedErasures`: for each erasure entry, its number and how many erased entries it records. */
+  /** For each erasure entry: its number, and the number of erased entries that it records. */
   readonly told: readonly (readonly [seq: number, recorded: unknown])[]
-  /** `#countedErasures`: for each erasure entry, its number and how many verified entries refer to it. */
+  /** For each erasure entry: its number, and the number of verified entries that name it as their erasure. */
   readonly found: readonly (readonly [seq: number, counted: number])[]
 }
 
 /**
  * Checks the chain entry by entry. For each page, call `setEnds` with the ends that were read together with the page,
- * and then `step` for each entry. After the last page, call `problemAtEnd`. A walk can be interrupted after any entry
+ * and then `step` for each entry. After the last page, call `checkEnd`. A walk can be interrupted after any entry
  * and continue later from its `state`, even on another instance. In the meantime, entries may be appended, erased, or
  * removed by retention.
  */
@@ -91,7 +91,7 @@ export class ChainWalk {
 
   /** Checks the next entry. Returns the problem as a sentence, or undefined. */
   step(entry: ChainEntry): string | undefined {
-    const problem = problemOfEntry(entry, this.#seq, this.#hash)
+    const problem = checkEntry(entry, this.#seq, this.#hash)
     if (problem) return problem
     this.entries += 1
     this.#seq = entry.seq
@@ -107,15 +107,15 @@ export class ChainWalk {
   }
 
   /** Returns a problem at the ends of the chain or with erasures, or undefined. Call it after the last entry. */
-  problemAtEnd(): string | undefined {
-    return this.#problemOfEnds() ?? this.#problemOfErasures()
+  checkEnd(): string | undefined {
+    return this.#checkEnds() ?? this.#checkErasures()
   }
 
   /**
    * Detects entries that were removed at either end. Then the head points past the last entry, or no entry records the
    * removal of the first ones.
    */
-  #problemOfEnds(): string | undefined {
+  #checkEnds(): string | undefined {
     if (!this.#ends) return 'The head of the chain is missing.'
     const { headSeq, headHash, startSeq, startHash } = this.#ends
     const end = this.#seq
@@ -128,12 +128,13 @@ export class ChainWalk {
     return `The log begins with entry ${startSeq + 1}, and no entry records the deletion of earlier entries.`
   }
 
-  /** Finds entries that were erased without an audit entry that records it. */
-  #problemOfErasures(): string | undefined {
+  /** Detects entries that were erased although no erasure entry records it. */
+  #checkErasures(): string | undefined {
     for (const [seq, counted] of this.#countedErasures) {
       const recorded = this.#recordedErasures.get(seq)
       if (typeof recorded !== 'number')
         return `Entry ${seq} is named as the erasure of other entries, but records no erasure.`
+      // Fewer are normal: retention removes entries, and a later erasure of the same entry replaces its `erasedBy`.
       if (counted > recorded)
         return `Entry ${seq} records ${recorded} erased entries, but ${counted} entries refer to it.`
     }
@@ -141,16 +142,21 @@ export class ChainWalk {
   }
 }
 
-/** Returns the problem of the entry after `before`, whose hash is `hash`. Returns undefined if there is none. */
-function problemOfEntry(entry: ChainEntry, before: number, hash: string): string | undefined {
-  const expected = before + 1
+/** Checks that an entry follows the previous one, and is unchanged. Returns the problem, or undefined. */
+function checkEntry(entry: ChainEntry, previousSeq: number, previousHash: string): string | undefined {
+  const expected = previousSeq + 1
   if (entry.seq !== expected) return `Entry ${expected} is missing.`
   const name = `Entry ${entry.seq} (${entry.id}, ${entry.at})`
-  if (entry.previousHash !== hash) return `${name} does not follow the entry before it.`
-  return isUnchanged(entry, hash) ? undefined : `${name} was changed: its hash does not match its content.`
+  if (entry.previousHash !== previousHash) return `${name} does not follow the entry before it.`
+  return isUnchanged(entry, previousHash)
+    ? undefined
+    : `${name} was changed: its hash does not match its content.`
 }
 
-/** Returns true if the hash of the entry matches its content. Of an erased part, only the commitment (a salted hash) is left. */
+/**
+ * Returns true if the hash of the entry matches its content. An erased part has lost its values and its salt, but its
+ * commitment (a salted hash) remains.
+ */
 function isUnchanged(entry: ChainEntry, previousHash: string): boolean {
   const { actorCommitment, targetCommitment, summaryCommitment, erasedBy } = entry
   if (actorCommitment === null || targetCommitment === null || summaryCommitment === null) {

@@ -38,5 +38,5 @@ export async function verifyChain(
     }
     onProgress(walk.entries)
   }
-  return report(walk.problemAtEnd())
+  return report(walk.checkEnd())
 }

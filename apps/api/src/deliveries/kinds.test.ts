@@ -60,7 +60,10 @@ const age = (target: Target, hours: number) =>
     where kind = ${target.kind} and project_id = ${target.id} and delivered_at is null`)
   })
 
-/** Waits until the result of every request is recorded, so that the test can change rows while no attempt is in progress. */
+/**
+ * Waits until the result of every request is recorded, so that the test can change rows while no attempt is in
+ * progress.
+ */
 const settled = (target: Target) =>
   expect
     .poll(async () => {

@@ -1,6 +1,8 @@
 import type { Catalog } from './catalog.ts'
 
-/** The texts in Brazilian Portuguese. They address the reader with "você". A native speaker has not reviewed them yet. */
+/**
+ * The texts in Brazilian Portuguese. They address the reader with "você". A native speaker has not reviewed them yet.
+ */
 export const ptBr: Catalog = {
   language: 'Idioma',
   backTo: 'Voltar para {site}',

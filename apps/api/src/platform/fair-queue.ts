@@ -34,7 +34,8 @@ export class QueueFull extends Error {
 /** A queue in which callers take turns. */
 export interface FairQueue {
   /**
-   * Runs the work when it is the caller's turn. `isCausedByCaller` decides whether an error counts as a failure of the caller.
+   * Runs the work when it is the caller's turn. `isCausedByCaller` decides whether an error counts as a failure of the
+   * caller.
    *
    * @throws QueueFull if the work was not begun
    */

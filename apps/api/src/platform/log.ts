@@ -5,8 +5,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 /**
- * Creates a log that writes one JSON object per line, to standard output by default. Of an error, it writes only the
- * name, the message, the stack, and the cause: the errors of HTTP clients also contain addresses and bodies with
+ * Creates a log that writes one JSON object per line, to standard output by default. It writes only the name, the
+ * message, the stack, and the cause of an error: the errors of HTTP clients also contain addresses and bodies with
  * secrets.
  */
 export const createLog = (level: string, destination?: DestinationStream): Logger =>

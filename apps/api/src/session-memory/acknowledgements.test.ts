@@ -88,7 +88,8 @@ test('costs a holder no statement through the cache, and is not asked for again'
   }
   // On a busy machine an acknowledgement may be late, and is then asked for in the row.
   expect(costs.filter((statements) => statements === 0).length).toBeGreaterThan(0)
-  // More than an invalidation carries. Each has only what the holder has not acknowledged, although its row does not say so.
+  // More than an invalidation carries. Each has only what the holder has not acknowledged, although its row does not
+  // say so.
   expect(holder.invalidations.length).toBeGreaterThanOrEqual(60)
   for (const payload of holder.invalidations) expect(payload.split('"session"')).toHaveLength(2)
 })

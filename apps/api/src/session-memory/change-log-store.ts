@@ -8,11 +8,11 @@ import { invisibleIn } from './snapshot.ts'
 /** Runs a statement and returns its rows. */
 export type Run = <Row>(statement: Sql) => Promise<Row[]>
 
-/** The gateway's promise that the mirror of a server is current. Times are by the database's clock. */
-export interface Vouched {
+/** The gateway's guarantee that the mirror of a server is current. Times are by the database's clock. */
+export interface Liveness {
   /** The mirror contains every change up to this time. */
   readonly asOfMs: number
-  /** The promise ends at this time, unless the gateway renews it. */
+  /** The guarantee ends at this time, unless the gateway renews it. */
   readonly untilMs: number
 }
 
@@ -47,7 +47,7 @@ export interface LogSnapshot {
    */
   readonly isRenewed: boolean
   readonly changes: readonly Change[]
-  readonly live: ReadonlyMap<string, Vouched>
+  readonly live: ReadonlyMap<string, Liveness>
   /** The other processes that hold a lease. */
   readonly holders: readonly Holder[]
 }
@@ -177,7 +177,7 @@ interface LogRow {
 function toLogSnapshot(rows: readonly LogRow[]): LogSnapshot {
   const changed: [string, string][] = []
   const rolesOf = new Map<string, readonly Role[]>()
-  const live = new Map<string, Vouched>()
+  const live = new Map<string, Liveness>()
   const holders: Holder[] = []
   let state = { snapshot: '', server: '', nowMs: 0, settingsVersion: -1 }
   let isRenewed = false

@@ -32,9 +32,11 @@ export interface Loading {
   wasCleared: boolean
 }
 
+/** The parts of a read of the change log that the cache uses. */
 type Latest = Pick<LogSnapshot, 'nowMs' | 'live' | 'settingsVersion'>
 
-interface Key {
+/** An API key that was valid when it was read. */
+interface CachedApiKey {
   readonly projectId: string
   /** The expiry of the key by the database's clock. */
   readonly endsAtMs: number | undefined
@@ -46,6 +48,7 @@ const maxKeys = 100_000
 
 /**
  * Caches the data of responses: sessions, API keys, and the facts that they share (see `facts.ts`).
+ *
  * Only valid values are cached, so the change log needs an entry when a value changes or ends, but not when one becomes
  * valid. Entries are applied to the cache and to loads in progress.
  */
@@ -56,7 +59,7 @@ export class FactCache {
   readonly #projects = new Facts<true>()
   readonly #access = new Facts<true>()
   readonly #groups = new Facts<GroupRule>()
-  readonly #keys = new Map<string, Key>()
+  readonly #keys = new Map<string, CachedApiKey>()
   readonly #sessions: RecentSessions
   readonly scopes = new Scopes()
   readonly hostRules = new HostRules()
@@ -71,6 +74,7 @@ export class FactCache {
     this.#sessions = new RecentSessions(maxBytes, (session) => this.#release(session))
   }
 
+  /** The number of cached sessions. */
   get size(): number {
     return this.#sessions.size
   }
@@ -80,6 +84,7 @@ export class FactCache {
     return this.#latest.settingsVersion
   }
 
+  /** The estimated size of the cached sessions in memory. */
   get bytes(): number {
     return this.#sessions.bytes
   }
@@ -92,7 +97,7 @@ export class FactCache {
     return this.#latest.nowMs + 1 + (monotonicMs - this.#latestSentAtMs)
   }
 
-  /** Returns the project of a key that is valid at this time. */
+  /** Returns the project ID of a cached key that is valid at `nowMs`, or undefined. */
   findKeyProject(digest: string, nowMs: number): string | undefined {
     const key = this.#keys.get(digest)
     if (!key || key.project.isInvalid) return undefined
@@ -146,12 +151,14 @@ export class FactCache {
     return loading
   }
 
+  /** Ends a load, whether it succeeded or failed. */
   endLoading(loading: Loading): void {
     this.#loading.delete(loading)
   }
 
   /**
    * Caches the facts of a load. Returns undefined if roles that the load relied on (`knownServers`) have been evicted.
+   * The caller must then read the facts again, with all roles.
    */
   store(items: readonly Item[], rows: FactRows, loading: Loading): Read[] | undefined {
     // Caching a session may evict the last session of another server, and its roles with it. So all roles are looked up
@@ -204,14 +211,14 @@ export class FactCache {
   /** Returns the roles of a member of a server, if the member or a session of the member is cached. */
   findHeldRoles(item: MemberItem, nowMs: number): CachedRoles | undefined {
     const { serverId, memberId } = item
-    const vouched = this.#latest.live.get(serverId)
+    const liveness = this.#latest.live.get(serverId)
     const cached = this.serverMembers.findHeldRoles(item)
-    if (cached) return rolesAt(nowMs, cached, vouched)
+    if (cached) return rolesAt(nowMs, cached, liveness)
     const membership = this.#memberships.get(membershipId(serverId, memberId))?.value
     const server = this.#servers.get(serverId)?.value
     if (!membership || !server) return undefined
     const { roleIds, syncedAtMs } = membership
-    return rolesAt(nowMs, { held: heldWithJson(roleIds, server.roles), syncedAtMs }, vouched)
+    return rolesAt(nowMs, { held: heldWithJson(roleIds, server.roles), syncedAtMs }, liveness)
   }
 
   #storeItem(
@@ -317,7 +324,7 @@ export class FactCache {
   }
 }
 
-function setLive(server: ServerFact, vouched: { asOfMs: number; untilMs: number } | undefined) {
-  server.liveAsOfMs = vouched?.asOfMs ?? null
-  server.liveUntilMs = vouched?.untilMs ?? 0
+function setLive(server: ServerFact, liveness: { asOfMs: number; untilMs: number } | undefined) {
+  server.liveAsOfMs = liveness?.asOfMs ?? null
+  server.liveUntilMs = liveness?.untilMs ?? 0
 }

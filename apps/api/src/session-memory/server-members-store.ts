@@ -30,8 +30,8 @@ export interface ServerMemberRead {
   /** The roles of the server. */
   readonly roles: Roles
   /**
-   * The time up to which the gateway vouches for the server's mirror. Null while it does not. A mirror that it vouches
-   * for contains all members.
+   * The time up to which the server's mirror contains every change. Null while the server is not live. The mirror of a
+   * live server contains all members.
    */
   readonly liveAsOfMs: number | null
 }

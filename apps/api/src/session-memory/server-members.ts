@@ -1,7 +1,7 @@
 import { type HeldRoles, heldWithJson, type Roles, toRoles } from '#responses/roles'
 import { serverMemberProfile } from '#responses/server-member'
 import type { Change } from './change.ts'
-import type { Vouched } from './change-log-store.ts'
+import type { Liveness } from './change-log-store.ts'
 import type { MemberItem, ServerMemberRead, ServerMemberRow } from './server-members-store.ts'
 
 /** A cached member of a server. */
@@ -35,10 +35,10 @@ export interface CachedRoles {
 export function rolesAt(
   nowMs: number,
   { held, syncedAtMs }: { readonly held: HeldRoles; readonly syncedAtMs: number },
-  vouched: Vouched | undefined,
+  liveness: Liveness | undefined,
 ): CachedRoles {
-  const isLive = vouched !== undefined && vouched.untilMs > nowMs
-  return { held, isLive, ageMs: nowMs - syncedAtMs, asOfMs: isLive ? vouched.asOfMs : syncedAtMs }
+  const isLive = liveness !== undefined && liveness.untilMs > nowMs
+  return { held, isLive, ageMs: nowMs - syncedAtMs, asOfMs: isLive ? liveness.asOfMs : syncedAtMs }
 }
 
 /** A server with its cached members. */

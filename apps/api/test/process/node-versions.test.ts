@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { installRuntime, nodePackage } from '../../../../tools/installed-runtime.ts'
 import { root, run } from '../../../../tools/sdk/installed.ts'
 
-// Each version is a download of 100 MB, so this runs only with RUNTIMES=all and in CI. Later runs use the same downloads.
+// Each version is a download of 100 MB, so this runs only with RUNTIMES=all and in CI. Later runs use the same
+// downloads.
 const isWanted = process.env['RUNTIMES'] === 'all' || process.env['CI'] !== undefined
 
 const built = (name: string) =>

@@ -44,8 +44,8 @@ export const hostileText = fc
 const alone = ['ends with \\', '\uFEFFmark', '\\'.repeat(40), '=1+1', '"\\']
 
 /**
- * Returns every specimen for a field in few texts. Specimens that the field accepts are joined up to its limits; each of the
- * others is a text of its own.
+ * Returns every specimen for a field in few texts. Specimens that the field accepts are joined up to its limits; each
+ * of the others is a text of its own.
  */
 export function textsFor(takes: (text: string) => boolean): string[] {
   const joined: string[] = []

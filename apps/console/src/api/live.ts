@@ -55,8 +55,8 @@ export function announceSession(): void {
 }
 
 /**
- * Keeps the screen up to date while the component is mounted. Owners of projects may not read the stream, so without it,
- * each visible tab refetches the screen every `pollMs`.
+ * Keeps the screen up to date while the component is mounted. Owners of projects may not read the stream, so without
+ * it, each visible tab refetches the screen every `pollMs`.
  */
 export function useLive(hasStream: boolean): void {
   const client = useQueryClient()

@@ -21,8 +21,9 @@ declare module '@tanstack/react-query' {
 const refusals = new WeakMap<object, RolecallError>()
 
 const queryCache = new QueryCache({
-  // Drops the old response if the object was deleted, or the administrator has lost access to it. Other failures keep it
-  // on the screen. After a 403, also refetches the profile, so that the shell shows only what the administrator may use.
+  // Drops the old response if the object was deleted, or the administrator has lost access to it. Other failures keep
+  // it on the screen. After a 403, also refetches the profile, so that the shell shows only what the administrator may
+  // use.
   onError: (error, query) => {
     const { status } = error
     if (status !== 403 && status !== 404) return void refusals.delete(query)
@@ -86,8 +87,8 @@ interface ChangeHandlers<Name extends AdminQuestion> {
 
 /**
  * Calls an endpoint that changes something, and then refetches everything on the screen. The change does not wait for
- * the refetch. Unlike those of TanStack Query, the handlers run even if a refetch has unmounted the component: the event
- * of the service can arrive, and start a refetch, before the response.
+ * the refetch. Unlike those of TanStack Query, the handlers run even if a refetch has unmounted the component: the
+ * event of the service can arrive, and start a refetch, before the response.
  */
 export function useChange<Name extends AdminQuestion>(name: Name) {
   const client = useQueryClient()

@@ -15,9 +15,7 @@ interface DialogState {
 
 const DialogContext = createContext<DialogState>({ isBusy: false, setBusy: () => {}, onClose: () => {} })
 
-/**
- * Shows a modal dialog. Escape cancels it, except while its action runs: it then stays open, to show an error.
- */
+/** Shows a modal dialog. Escape closes it. While its action runs, it stays open, so that it can show an error. */
 export const Dialog = (props: Omit<DialogProps, 'isBusy'>) => {
   const [isBusy, setBusy] = useState(false)
   return (

@@ -57,7 +57,9 @@ function momentsOf(text: string) {
   return { from, to }
 }
 
-/** Returns the moment in a field. While the date is incomplete, the value of the input is empty, so it returns `before`. */
+/**
+ * Returns the moment in a field. While the date is incomplete, the value of the input is empty, so it returns `before`.
+ */
 const completeOf = (field: HTMLInputElement | null, before: string): string =>
   !field || field.validity.badInput ? before : field.value
 

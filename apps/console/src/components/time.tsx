@@ -26,7 +26,9 @@ const tickMs = 10_000
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Subscribes to one shared timer. It skips ticks while the page is hidden, and ticks when the page is visible again. */
+/**
+ * Subscribes to one shared timer. It skips ticks while the page is hidden, and ticks when the page is visible again.
+ */
 function onTick(listener: () => void): () => void {
   const tick = () => {
     if (document.visibilityState === 'visible') for (const one of listeners) one()

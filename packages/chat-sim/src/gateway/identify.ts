@@ -60,7 +60,7 @@ const isShard = (shard: unknown): shard is [number, number] =>
   shard[0] >= 0 &&
   shard[0] < shard[1]
 
-/** Returns the bits of the forbidden intents. Of the privileged intents, only the member intent can be allowed here. */
+/** Returns the bits of the forbidden intents. The only privileged intent that can be allowed is the member intent. */
 const forbidden = (memberIntent: boolean): number =>
   intent.guildPresences | intent.messageContent | (memberIntent ? 0 : intent.guildMembers)
 

@@ -1,5 +1,5 @@
 import type { Incoming } from './incoming.ts'
-import type { Opened, Site } from './site.ts'
+import type { OpenedRequest, Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
 /**
@@ -45,7 +45,11 @@ function incomingOfNode(request: NodeRequest, response: Pick<NodeResponse, 'once
  * Opens a request. If the result has an `earlyResponse`, send it with `sendToNode`. Otherwise the app responds, and its
  * response gets the cookies of the visit.
  */
-export async function openNode(site: Site, request: NodeRequest, response: NodeResponse): Promise<Opened> {
+export async function openNode(
+  site: Site,
+  request: NodeRequest,
+  response: NodeResponse,
+): Promise<OpenedRequest> {
   const opened = await site.open(incomingOfNode(request, response))
   if (!opened.earlyResponse) finishNode(site, opened.visit, response)
   return opened

@@ -22,7 +22,9 @@ interface Flight {
 
 /** The time for which a refresh is remembered, in milliseconds. No request with the old cookie arrives later. */
 const maxFlightAgeMs = 120_000
-/** The number of reads of the app's store for the pair of another instance, and the pause between them in milliseconds. */
+/**
+ * The number of reads of the app's store for the pair of another instance, and the pause between them in milliseconds.
+ */
 const storedPolls = { times: 10, ms: 100 }
 
 /** The refreshes of the sessions of one app. */

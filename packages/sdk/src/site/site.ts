@@ -12,7 +12,7 @@ import { sharedBy } from './shared.ts'
 import { openVisit, type Visit } from './visit.ts'
 
 /** A request after `open`. */
-export interface Opened {
+export interface OpenedRequest {
   readonly visit: Visit
   /** The response to send instead of the app's, e.g. that of a sign-in route. It already contains the cookies. */
   readonly earlyResponse: Response | undefined
@@ -24,7 +24,7 @@ export interface Site {
   readonly settings: Settings
   readonly isSecure: boolean
   /** Opens a request: runs it if it is for a sign-in route, or else reads its session. */
-  open(request: Incoming): Promise<Opened>
+  open(request: Incoming): Promise<OpenedRequest>
   /** Adds the cookies of a visit to the headers of the app's response. */
   finish(visit: Visit, headers: Headers): void
   /** Returns the app's response with the cookies of a visit. */

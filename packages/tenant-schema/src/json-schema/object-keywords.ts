@@ -67,8 +67,8 @@ const additionalProperties: Keyword = (reading) => {
 }
 
 /**
- * Checks the keys that no other keyword has evaluated, neither of this schema nor of a schema that it applies to the same
- * value.
+ * Checks the keys that no other keyword has evaluated, neither of this schema nor of a schema that it applies to the
+ * same value.
  */
 const unevaluatedProperties: Keyword = (reading) => {
   const node = reading.sub('apart')

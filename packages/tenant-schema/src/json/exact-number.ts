@@ -1,7 +1,6 @@
 /**
  * A number in a JSON text that a double would change. Most parsers read 700000000000000001 as 700000000000000000. A
- * parsed value contains an `ExactNumber` instead of the double, so that a schema checks the number that was sent. The
- * value of the number is 0.digits × 10^exponent.
+ * parsed value contains an `ExactNumber` instead of the double, so that a schema checks the number that was sent.
  */
 export class ExactNumber {
   readonly #parts: DecimalParts
@@ -33,9 +32,10 @@ export class ExactNumber {
   }
 }
 
-/** A number, with its digits without leading and trailing zeros. Zero has no digits. */
+/** The parts of a decimal number. Its absolute value is 0.digits × 10^exponent. */
 interface DecimalParts {
   readonly isNegative: boolean
+  /** Without leading or trailing zeros. Empty for zero. */
   readonly digits: string
   readonly exponent: number
 }
@@ -47,15 +47,15 @@ export const maxExactDigits = 15
 /** The smallest double with full precision. Below it, the precision decreases with the size. */
 const minNormalDouble = 2.2250738585072014e-308
 /**
- * The maximum length of a number that a double cannot represent. Longer ones are rejected, as calculating takes too
- * long.
+ * The maximum length of a number that a double cannot represent. Longer ones are rejected, because calculations with
+ * them take too long.
  */
 const maxCharacters = 400
 
 /**
- * Parses a JSON number. Returns a number if the shortest text of its double has the same value, as for 0.1, and an
- * `ExactNumber` if not. Returns NaN if
- * it is too large, too small, or too long. `mantissaDigits` is the number of digits before the exponent.
+ * Parses a JSON number. Returns a plain number if the shortest text of its double has the same value, as for 0.1.
+ * Otherwise returns an `ExactNumber`. Returns NaN if the number is too large, too small, or too long. `mantissaDigits`
+ * is the number of digits before the exponent.
  */
 export function readNumber(source: string, mantissaDigits: number): number | ExactNumber {
   const value = Number(source)

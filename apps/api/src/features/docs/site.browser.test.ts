@@ -52,7 +52,9 @@ async function keepPicture(page: Page, name: string) {
 const looks = [1280, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 )
-/** A page of each kind: lists, long tables, code, pictures, an endpoint, folded lists, a runbook, and the largest page. */
+/**
+ * A page of each kind: lists, long tables, code, pictures, an endpoint, folded lists, a runbook, and the largest page.
+ */
 const sample = [
   '',
   'readme.html',

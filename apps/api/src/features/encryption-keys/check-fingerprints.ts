@@ -19,6 +19,7 @@ const inbound = 'INBOUND_WEBHOOK_ENCRYPTION_KEY'
 
 /**
  * Checks at the start of the service that the encryption keys are those that encrypted the stored secrets.
+ *
  * Stores the fingerprint of a new key. Returns a sentence for each key that differs. Keys cannot be rotated.
  */
 export async function checkKeyFingerprints(db: Queryable, keys: Keys): Promise<string[]> {

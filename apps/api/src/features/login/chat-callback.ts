@@ -43,7 +43,7 @@ export type IsAdministrator = (member: {
 }) => Promise<boolean>
 
 type CallbackDeps = LoginDeps & {
-  readonly administers: IsAdministrator
+  readonly isAdministrator: IsAdministrator
   readonly completeInteraction: CompleteInteraction
 }
 
@@ -120,7 +120,7 @@ export async function chatCallback(
   return { location: outcome.location, cookies: [...cookies, outcome.ssoCookie] }
 }
 
-/** Returns true for a sign-in to the console or of a command line. Only members who administer may complete it. */
+/** Returns true for a sign-in to the console or from a command line. Only members who administer may complete it. */
 const isForAdmin = (request: AuthRequest) => request.projectId === null && !isForAccount(request)
 
 /**
@@ -137,7 +137,7 @@ function checkDestination({ config }: Pick<Deps, 'config'>, request: AuthRequest
 
 /**
  * Returns the `Set-Cookie` headers that remove the secret of the request from the browser's cookies. An admin sign-in
- * keeps it, to redeem the console's code or to confirm the sign-in of a command line.
+ * keeps it, to redeem the console's code or to confirm the sign-in from a command line.
  */
 function cookiesWithoutUsedSecret(
   { config }: Pick<Deps, 'config'>,
@@ -177,14 +177,15 @@ async function checkAndIssueCode(
   // Also records that the person is not in the server, if `member` is undefined.
   if (user) await deps.mirrorMember(request.serverId, user, result.member, requestedAt)
   const isBlocked = user && (await isBlockedNow(deps, user.id))
-  // The account page is open to members of any registered server. Its request names the main server.
+  // The request of the account page names the main server, so `result.member` is the membership there. The page also
+  // admits people who are members only of another registered server.
   const isKnownMember = user && isForAccount(request) && (await isInAnyServer(deps.db, user.id))
   const member = isKnownMember ? user : result.member
   const failed = firstFailed(callbackChecks, { ...result, member, isBot: user?.isBot, isBlocked })
   if (failed || !user) return { refusal: failed?.refusal ?? 'server_error', memberId: user?.id }
   if (isForAdmin(request)) {
     const roleIds = result.member?.roleIds ?? []
-    if (!(await deps.administers({ memberId: user.id, roleIds }))) {
+    if (!(await deps.isAdministrator({ memberId: user.id, roleIds }))) {
       return { refusal: 'not_an_admin', memberId: user.id }
     }
   }
@@ -220,8 +221,8 @@ export const isBlockedNow = async (
 
 /**
  * Completes a sign-in that passed all checks, in one transaction. Starts single sign-on. Then, depending on the
- * request, issues the code, completes the waiting request of OpenID Connect (`interaction`), or stores the sign-in of a
- * command line for its confirmation. The account page needs only single sign-on.
+ * request, issues the code, completes the waiting request of OpenID Connect (`interaction`), or stores the sign-in from
+ * a command line for its confirmation. The account page needs only single sign-on.
  */
 function completeLogin(
   { db, config, completeInteraction }: CallbackDeps,
@@ -230,7 +231,7 @@ function completeLogin(
   browser: Browser,
 ): Promise<Outcome> {
   return db.transaction(async (tx) => {
-    // The member was erased since the checks.
+    // Fails if the member was erased since the checks.
     if (!(await lockMember(tx, memberId))) return { refusal: 'server_error' }
     const { ip, userAgent } = browser
     const { projectId, serverId, redirectUri, codeChallenge, interaction } = request
@@ -272,8 +273,9 @@ export function logFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>, e
 }
 
 /**
- * Records a refused sign-in, and returns the address to which it redirects: the project's redirect URI, or the page that
- * continues the request of OpenID Connect. For the service's own pages, throws the error, which is shown as a page.
+ * Records a refused sign-in, and returns the address to which it redirects: the project's redirect URI, or the page
+ * that continues the request of OpenID Connect. For the service's own pages, throws the error, which is shown as a
+ * page.
  *
  * @throws CHAT_PLATFORM_UNAVAILABLE, MEMBER_BLOCKED, NOT_SYSTEM_ADMIN, LOGIN_REFUSED, and the errors of
  * `checkStillListed`

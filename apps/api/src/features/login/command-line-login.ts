@@ -12,8 +12,8 @@ const confirmationTtlSec = 300
 type Destination = Pick<AuthRequest, 'projectId' | 'redirectUri' | 'codeChallenge'>
 
 /**
- * Returns true for a sign-in of a command line. The request must have a code challenge (PKCE), because any program that
- * sees the code could otherwise redeem it.
+ * Returns true for a sign-in from a command line. The request must have a code challenge (PKCE), because any program
+ * that sees the code could otherwise redeem it.
  */
 export const isForCommandLine = ({ projectId, redirectUri, codeChallenge }: Destination): boolean =>
   projectId === null &&
@@ -29,7 +29,7 @@ interface CommandLine {
   readonly response_mode?: string | undefined
 }
 
-/** Returns the address that receives the code of a command line, or undefined for a sign-in of a browser. */
+/** Returns the address that receives the code of a command line, or undefined for a sign-in in a browser. */
 export const commandLineTarget = ({ redirect_uri, response_mode }: CommandLine): string | undefined =>
   redirect_uri ?? (response_mode === undefined ? undefined : shownOnPage)
 
@@ -47,7 +47,7 @@ export function commandLineQuery({
   })
 }
 
-/** A sign-in of a command line that the person has not confirmed yet. */
+/** A sign-in from a command line that the person has not confirmed yet. */
 interface Waiting extends Pick<AuthRequest, 'browserDigest' | 'serverId'> {
   readonly redirectUri: string
   readonly state: string | null

@@ -24,7 +24,7 @@ interface ConfirmationRequest {
 type ConfirmDeps = Pick<Deps, 'db' | 'config'>
 
 /**
- * Shows the page on which a person confirms the sign-in of a command line. It names the account.
+ * Shows the page on which a person confirms the sign-in from a command line. It names the account.
  *
  * @throws LOGIN_REQUEST_INVALID
  */

@@ -29,7 +29,7 @@ import { findPendingRequest } from './store.ts'
  * other.
  */
 export interface LoginNeeds {
-  readonly administers: IsAdministrator
+  readonly isAdministrator: IsAdministrator
   readonly redeemAdminCode: Parameters<typeof adminToken>[0]['redeem']
   readonly findBlock: FindBlock
   readonly noteRefusal: NoteRefusal

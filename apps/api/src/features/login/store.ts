@@ -104,7 +104,7 @@ export const lockMember = async (tx: Tx, memberId: string): Promise<boolean> =>
 export const isInAnyServer = async (db: Queryable, memberId: string): Promise<boolean> =>
   (await db.maybeOne(sql`select from members where id = ${memberId} and is_current`)) !== undefined
 
-/** A one-time code, or a sign-in of a command line that waits for its confirmation. */
+/** A one-time code, or a sign-in from a command line that waits for its confirmation. */
 export interface NewCode {
   readonly digest: string
   readonly projectId: string | null

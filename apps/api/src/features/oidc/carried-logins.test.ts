@@ -21,7 +21,9 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
     const { pathname, search } = new URL(reply.headers.get('location') ?? '', world.url)
     return pathname + search
   }
-  /** Returns a browser that has signed in at the platform, and has yet to open the address that continues the request. */
+  /**
+   * Returns a browser that has signed in at the platform, and has yet to open the address that continues the request.
+   */
   async function parked(as: string, cancel = false) {
     const browser = new Browser(world.url)
     const step = pathOf(await browser.get(authPath(project)))

@@ -32,7 +32,10 @@ export interface ProtocolError {
   readonly unlisted?: UnlistedUri & { readonly name: string }
 }
 
-/** The description that oidc-provider gives to an unknown client. It does not tell the people who run the site what to do. */
+/**
+ * The description that oidc-provider gives to an unknown client. It does not tell the people who run the site what to
+ * do.
+ */
 const unknownClient = 'client is invalid'
 
 /** Returns the details for the people who run the site. */

@@ -20,7 +20,7 @@ export const isAuditor = ({ config }: Pick<Deps, 'config'>, { roleIds }: Roles) 
  * Returns true if a member is a System Admin, an auditor, or an owner of a project. Other members cannot create an
  * admin session.
  */
-export const administers = async (deps: Terms, member: PossibleOwner): Promise<boolean> =>
+export const isAdministrator = async (deps: Terms, member: PossibleOwner): Promise<boolean> =>
   isSystemAdmin(deps, member) ||
   isAuditor(deps, member) ||
   (await listOwnedProjects(deps.db, member)).length > 0

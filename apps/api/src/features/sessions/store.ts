@@ -87,7 +87,8 @@ export interface Redeemed {
 
 /**
  * Redeems codes for sessions in one statement. The condition `used_at is null` on the locked row makes a code
- * single-use: of any number of simultaneous attempts, exactly one matches. Returns undefined for an invalid code. Steps:
+ * single-use: of any number of simultaneous attempts, exactly one matches. Returns undefined for an invalid code.
+ * Steps:
  *
  * - `locked`: the stored codes, locked as in `rotatePairs`.
  * - `code`: the valid codes, now marked as used.

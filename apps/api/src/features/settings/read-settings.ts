@@ -4,7 +4,7 @@ import { defaultOf, effectiveValues, registry, type Setting } from './registry.t
 
 type Groups = Record<string, Record<string, unknown>>
 
-/** Returns all settings with their values in force, by group. Of a secret, returns only whether it is set. */
+/** Returns all settings with their values in force, by group. For a secret, returns only whether it is set. */
 export async function readSettings({
   config,
   settings,

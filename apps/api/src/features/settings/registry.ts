@@ -37,7 +37,7 @@ type EditableSetting = Setting & {
 }
 const editableRows = registry.filter((setting): setting is EditableSetting => 'editable' in setting.row)
 
-/** Returns the configured value of a setting, or null if it has none. Of a secret, returns only whether it is set. */
+/** Returns the configured value of a setting, or null if it has none. For a secret, returns only whether it is set. */
 export const defaultOf = (config: Config, { row, configKeys }: Setting): unknown => {
   const values = configKeys.map((key) => config[key])
   return row.kind === 'secret'

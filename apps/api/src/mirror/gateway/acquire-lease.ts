@@ -28,7 +28,7 @@ export function createLeaseAcquirer({ db, log, gateway, isSingleInstance }: Leas
         epoch: acquired.epoch,
         // Writes the stored state again, because every renewal needs space for it.
         handover: acquired.handover ?? undefined,
-        ...{ lagMs: 0, eventAt: null, vouched: new Map() },
+        ...{ lagMs: 0, eventAt: null, liveAsOf: new Map() },
         gateway: { ...gateway.status(), state: 'connecting' },
       })
       return acquired

@@ -142,7 +142,7 @@ describe.each(mainEngines)('the live mirror, when the platform misbehaves, on %s
       .toMatchObject({
         isLeader: true,
         gateway: { state: 'connected', problem: null, shards: 1, latencyMs: expect.any(Number) },
-        vouched: [club],
+        liveServerIds: [club],
       })
   })
 })

@@ -90,7 +90,7 @@ describe.each(mainEngines)('the next leader, on %s', (engine) => {
     const next = await lead()
     for (const id of [club, quay]) await untilTrue(world, id)
     expect(next.status().gateway).toMatchObject({ state: 'connected', shards: 2 })
-    expect(next.status().vouched.toSorted()).toEqual([club, quay].sort())
+    expect(next.status().liveServerIds.toSorted()).toEqual([club, quay].sort())
     expect(costs()).toEqual(before)
   })
 

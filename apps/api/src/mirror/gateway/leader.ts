@@ -32,8 +32,8 @@ export interface Leader {
   lagMs(): number
   /** Returns how many members were compared with Discord, and how many of them were wrong. */
   samples(): SampleCounts
-  /** Returns the servers whose mirror the gateway currently vouches for. */
-  vouched(): readonly string[]
+  /** Returns the servers that are live now: this leader vouches for their mirror. */
+  liveServerIds(): readonly string[]
   /** Returns the time of the last event from Discord, by the database's clock. */
   lastEventAt(): Date | null
   close(): Promise<void>
@@ -208,7 +208,7 @@ export function startLeader(deps: LeaderDeps, lease: AcquiredLease, timing: Lead
     pending: writer.pending,
     lagMs: writer.lagMs,
     samples: samples.counts,
-    vouched: renewals.vouched,
+    liveServerIds: renewals.liveServerIds,
     lastEventAt: renewals.lastEventAt,
     async close() {
       isClosing = true

@@ -29,7 +29,8 @@ const maxQueryWaitMs = 300
 
 /**
  * Creates the live mirror, which keeps the copy of Discord's servers current. One instance is the leader, and has the
- * gateway connection (see `startLeader`). It is elected by a lease of its own in the database, which is not a lease to answer from memory.
+ * gateway connection (see `startLeader`). Instances elect the leader with a lease in the database. This lease is
+ * separate from the leases that let an instance answer from memory.
  *
  * An advisory lock is not enough. A hung process keeps its connection and so its lock, and a lock cannot stop a write
  * already in flight. Each lease therefore has an epoch number, and every write by the leader checks it.
@@ -112,7 +113,7 @@ export function createLiveMirror(
     isLeader: true,
     gateway: gateway.status(),
     lastEventAt: own.lastEventAt(),
-    vouched: own.vouched(),
+    liveServerIds: own.liveServerIds(),
     pending: own.pending(),
     lagMs: Math.round(own.lagMs()),
     samples: own.samples(),
@@ -150,7 +151,7 @@ function remoteStatus(
     isLeader: false,
     gateway: { state, problem, shards, latencyMs, sessionsLeft },
     lastEventAt: reported?.lastEventAt ?? null,
-    vouched: [],
+    liveServerIds: [],
     pending: 0,
     lagMs,
     samples: { compared: 0, wrong: 0 },

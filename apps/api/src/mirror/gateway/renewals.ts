@@ -34,7 +34,7 @@ interface RenewalDeps {
 export function createRenewals(deps: RenewalDeps, epoch: number) {
   const { db, log, gateway, writer, resyncs, roleReads, handoverKey } = deps
   let registered: ReadonlySet<string> = new Set()
-  let vouched: readonly string[] = []
+  let liveServerIds: readonly string[] = []
   let lastEventAt: Date | null = null
   let isClosing = false
   let renewing: Promise<void> | undefined
@@ -82,10 +82,10 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     const isWhole = (serverId: string) => complete.has(serverId) && !roleReads.isBusy(serverId)
     const handover = resumable && sealState(resumable, available, isWhole)
     const status = { gateway: gateway.status(), lagMs: Math.round(writer.lagMs()) }
-    const renewed = await renewLease(db, { epoch, ...status, eventAt, vouched: current, handover })
+    const renewed = await renewLease(db, { epoch, ...status, eventAt, liveAsOf: current, handover })
     if (!renewed) return deps.leadershipLost()
     if (resumable) gateway.acknowledge(resumable)
-    vouched = [...current.keys()]
+    liveServerIds = [...current.keys()]
     lastEventAt = renewed.lastEventAt
     registered = new Set(renewed.registered)
     hasRenewed = true
@@ -129,7 +129,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     /** Returns true after the first renewal that succeeded. Before that, the registered servers are unknown. */
     hasRenewed: () => hasRenewed,
     registered: () => registered,
-    vouched: () => vouched,
+    liveServerIds: () => liveServerIds,
     lastEventAt: () => lastEventAt,
     stop() {
       isClosing = true

@@ -9,9 +9,9 @@ export interface LiveMirrorStatus {
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: ChatGatewayStatus['state'] | 'off' }
   readonly lastEventAt: Date | null
   /**
-   * On the leader: the servers that it vouches for, and the number of events not written yet. Otherwise empty and 0.
+   * On the leader: the servers that are live, and the number of events not written yet. Otherwise empty and 0.
    */
-  readonly vouched: readonly string[]
+  readonly liveServerIds: readonly string[]
   readonly pending: number
   /**
    * The waiting time of the oldest of these events in milliseconds, as the leader last reported it. Null without a

@@ -34,7 +34,7 @@ describe.each(engines)('leadership on %s', (engine) => {
   const fallSilent = () =>
     db.execute(sql`update live_mirror set beat_at = clock_now() - interval '5 seconds'`)
   const vouch = (epoch: number) =>
-    renewLease(db, { ...nothing, epoch, gateway, vouched: new Map([[club, proven]]) })
+    renewLease(db, { ...nothing, epoch, gateway, liveAsOf: new Map([[club, proven]]) })
   const liveAsOf = async () =>
     (
       await db.maybeOne<{ at: Date | null }>(
@@ -91,7 +91,7 @@ describe.each(engines)('leadership on %s', (engine) => {
     const epoch = await lead()
     expect(await vouch(epoch)).toEqual({ registered: [club], lastEventAt: null })
     expect(await liveAsOf()).toEqual(proven)
-    await renewLease(db, { ...nothing, epoch, gateway, vouched: new Map() })
+    await renewLease(db, { ...nothing, epoch, gateway, liveAsOf: new Map() })
     expect(await liveAsOf()).toBeUndefined()
   })
 
@@ -104,11 +104,11 @@ describe.each(engines)('leadership on %s', (engine) => {
       gateway: refused,
       eventAt: receivedAt,
       lagMs: 40,
-      vouched: new Map(),
+      liveAsOf: new Map(),
     })
     expect(answer?.lastEventAt).toEqual(receivedAt)
     // No newer event: the time of the last one stays.
-    await renewLease(db, { ...nothing, epoch, gateway: refused, lagMs: 40, vouched: new Map() })
+    await renewLease(db, { ...nothing, epoch, gateway: refused, lagMs: 40, liveAsOf: new Map() })
     const told = { hasLeader: true, isVacant: false, lagMs: 40, lastEventAt: receivedAt, ...refused }
     expect(await findLeaderState(db)).toMatchObject(told)
     await fallSilent()

@@ -13,7 +13,7 @@ const disconnectedAfter = '400 milliseconds'
  * The time for which a renewal guarantees that a server's mirror is current. It is longer than any pause of a healthy
  * leader.
  */
-const vouchDuration = '5 seconds'
+const liveDuration = '5 seconds'
 /**
  * The longest pause inside a transaction of the leader. A successor has to wait for that transaction, so a leader that
  * hangs must not keep it open.
@@ -75,8 +75,8 @@ export interface Renewal {
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: string }
   /** The time of the last event, or null before the first one. */
   readonly eventAt: Date | null
-  /** The servers whose mirror contains every change up to a certain time, by the database's clock. */
-  readonly vouched: ReadonlyMap<string, Date>
+  /** The live servers: for each, its mirror contains every change up to this time, by the database's clock. */
+  readonly liveAsOf: ReadonlyMap<string, Date>
 }
 
 interface Renewed {
@@ -85,12 +85,12 @@ interface Renewed {
 }
 
 /**
- * Renews the lease, vouches for exactly these servers, and returns the registered servers. Returns undefined if this
- * instance is no longer the leader.
+ * Renews the lease, makes exactly the servers of `liveAsOf` live, and returns the registered servers. Returns undefined
+ * if this instance is no longer the leader.
  */
 export async function renewLease(
   db: Queryable,
-  { epoch, handover, lagMs, gateway, eventAt, vouched }: Renewal,
+  { epoch, handover, lagMs, gateway, eventAt, liveAsOf }: Renewal,
 ): Promise<Renewed | undefined> {
   return db.maybeOne<Renewed>(sql`
     with mine as (
@@ -104,11 +104,11 @@ export async function renewLease(
         last_event_at = coalesce(${eventAt}::timestamptz, last_event_at)
       where epoch = ${epoch} returning epoch, last_event_at),
     vouched as (
-      select * from unnest(${[...vouched.keys()]}::text[],
-        ${[...vouched.values()].map((asOf) => asOf.toISOString())}::timestamptz[]) as x (id, as_of)),
+      select * from unnest(${[...liveAsOf.keys()]}::text[],
+        ${[...liveAsOf.values()].map((asOf) => asOf.toISOString())}::timestamptz[]) as x (id, as_of)),
     extended as (
       update servers v set
-        live_until = case when x.id is null then null else clock_now() + ${vouchDuration}::interval end,
+        live_until = case when x.id is null then null else clock_now() + ${liveDuration}::interval end,
         live_as_of = x.as_of
       from mine, servers w left join vouched x on x.id = w.id
       where v.id = w.id and (v.live_until is not null or x.id is not null)),

@@ -26,8 +26,8 @@ export function isOutage(error: unknown): boolean {
 const notConnected = "Stream isn't writeable"
 
 /**
- * Returns the reason of a failure for the log. Of an error reply, it contains only the first word: some servers repeat
- * an unknown command in the reply, and the command may contain the password.
+ * Returns the reason of a failure for the log. For an error reply, the reason is only its first word: some servers
+ * repeat an unknown command in the reply, and the command may contain the password.
  */
 export function reasonOf(error: unknown): string {
   if (isReply(error)) return replyCode(error)

@@ -226,7 +226,9 @@ test('one that takes long is told of again and again, by name and number, until 
   }
 })
 
-/** The last file of the first set. Later migrations run on tables with a million rows, while older versions use them. */
+/**
+ * The last file of the first set. Later migrations run on tables with a million rows, while older versions use them.
+ */
 const lastOfFirstSet = '0022_monitoring.sql'
 
 interface MigrationFile {

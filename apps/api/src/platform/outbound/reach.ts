@@ -66,7 +66,7 @@ export const checkedLookup =
     reach.resolve(hostname).then(connect, (error: Error) => callback(error, ''))
   }
 
-/** Returns why there was no response, as a sentence. Of the error of a library, it contains only the code. */
+/** Returns why there was no response, as a sentence. An error of a library contributes only its code. */
 export function errorText(error: unknown): string {
   if (error instanceof NotReachable) return error.message
   const code = (error as NodeJS.ErrnoException).code

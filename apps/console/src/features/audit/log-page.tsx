@@ -35,7 +35,8 @@ export function Page() {
   const entries = useApiQuery('listAuditLogs', {
     query: { ...query, limit: perPage, cursor: cursor || undefined },
   })
-  // The service counts the entries only for the first page. On later pages, the label assumes that the file lacks the oldest entries.
+  // The service counts the entries only for the first page. On later pages, the label assumes that the file lacks the
+  // oldest entries.
   const isWhole = entries.data === undefined || (entries.data.total ?? Infinity) <= maxDownload
   const isNarrowed = Object.values(query).some((value) => value !== undefined)
   return (

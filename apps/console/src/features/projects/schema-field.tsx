@@ -17,7 +17,9 @@ interface SchemaFieldProps {
   readonly onJson: (isJson: boolean) => void
 }
 
-/** A JSON field. While its text is not valid JSON, the form has no schema, so that a stored schema does not replace it. */
+/**
+ * A JSON field. While its text is not valid JSON, the form has no schema, so that a stored schema does not replace it.
+ */
 export function SchemaField({ form, onJson }: SchemaFieldProps) {
   const id = useId()
   const [text, setText] = useState(() => JSON.stringify(form.values.schema, null, 2))

@@ -12,14 +12,14 @@ import type { ChatGatewayListener, ChatGatewayTiming } from '../../chat-gateway.
 import type { IdentifyDelay, IdentifyThrottle } from './identify.ts'
 import { refusalOf } from './refusals.ts'
 import {
+  createShardState,
   handshakeSilenceMs,
   heartbeatPendingMs,
   markDisconnected,
   markHeartbeatAcknowledged,
   markReady,
-  newShard,
   recordClose,
-  type ShardHealth,
+  type ShardState,
 } from './shard.ts'
 
 const intents = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildModeration
@@ -74,7 +74,7 @@ interface ConnectionOptions {
 /** The connections of all shards to the gateway. */
 export interface Connection {
   /** The state of each shard, by its number. There are as many as Discord recommends. */
-  readonly shards: ReadonlyMap<number, ShardHealth>
+  readonly shards: ReadonlyMap<number, ShardState>
   close(options?: { isResumable: boolean }): void
 }
 
@@ -84,9 +84,9 @@ export interface Connection {
  */
 export function openConnection(options: ConnectionOptions, handlers: ConnectionHandlers): Connection {
   const { token, info, sessions, acknowledged, throttle, timing, log } = options
-  const shards = new Map(Array.from({ length: info.shards }, (_, id) => [id, newShard()]))
+  const shards = new Map(Array.from({ length: info.shards }, (_, id) => [id, createShardState()]))
   // The library reports only the shards that it was given.
-  const shardOf = (id: number) => shards.get(id) as ShardHealth
+  const shardOf = (id: number) => shards.get(id) as ShardState
   const recordShardClose = (id: number, code: number) => {
     const endCode = recordClose(shardOf(id), code)
     if (endCode !== undefined) throttle.recordEnd(id, endCode)

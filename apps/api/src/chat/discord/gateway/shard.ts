@@ -1,14 +1,17 @@
 import { isDiscordCloseCode, isResumable } from './refusals.ts'
 
 /**
- * The state of one gateway connection. An idle connection and a broken one look the same. Heartbeats tell them apart:
- * an acknowledged heartbeat proves that all earlier events have arrived. All times are from `performance.now()`.
+ * The state of a shard, which is one gateway connection. An idle connection and a broken one look the same. Heartbeats
+ * tell them apart: an acknowledged heartbeat proves that all earlier events have arrived. All times are from
+ * `performance.now()`.
  */
-export interface ShardHealth {
+export interface ShardState {
   isReady: boolean
   /** The time at which the current attempt to become ready began: at creation, a disconnect, or an IDENTIFY. */
   attemptStartedAt: number
-  /** The time at which a new session may be requested (IDENTIFY). Until then, the connection is not late. */
+  /**
+   * The time at which a new session may be requested (IDENTIFY). The time limit of the attempt begins only then.
+   */
   identifyAllowedAt: number
   /** The time of Discord's last message while the connection is not ready. Undefined before the first one. */
   lastHandshakeMessageAt: number | undefined
@@ -26,8 +29,8 @@ export interface ShardHealth {
   latencyMs: number | undefined
 }
 
-/** Creates the state of a connection that is being opened. */
-export const newShard = (): ShardHealth => ({
+/** Creates the state of a shard whose connection is being opened. */
+export const createShardState = (): ShardState => ({
   isReady: false,
   attemptStartedAt: performance.now(),
   identifyAllowedAt: 0,
@@ -41,7 +44,7 @@ export const newShard = (): ShardHealth => ({
 })
 
 /** Records that the session has begun or was resumed. */
-export function markReady(shard: ShardHealth): void {
+export function markReady(shard: ShardState): void {
   // After a resume, Discord repeats missed events. Only the next acknowledgement proves that they have arrived.
   Object.assign(shard, {
     isReady: true,
@@ -51,11 +54,11 @@ export function markReady(shard: ShardHealth): void {
     socketFailures: 0,
     heartbeatSentAt: undefined,
     acknowledgedHeartbeatSentAt: undefined,
-  } satisfies Partial<ShardHealth>)
+  } satisfies Partial<ShardState>)
 }
 
 /** Records that the connection was lost. */
-export function markDisconnected(shard: ShardHealth): void {
+export function markDisconnected(shard: ShardState): void {
   if (shard.isReady) shard.attemptStartedAt = performance.now()
   Object.assign(shard, {
     isReady: false,
@@ -64,11 +67,11 @@ export function markDisconnected(shard: ShardHealth): void {
     heartbeatSentAt: undefined,
     acknowledgedHeartbeatSentAt: undefined,
     latencyMs: undefined,
-  } satisfies Partial<ShardHealth>)
+  } satisfies Partial<ShardState>)
 }
 
 /** Records that Discord has acknowledged the pending heartbeat. */
-export function markHeartbeatAcknowledged(shard: ShardHealth): void {
+export function markHeartbeatAcknowledged(shard: ShardState): void {
   if (shard.heartbeatSentAt === undefined) return
   shard.acknowledgedHeartbeatSentAt = shard.heartbeatSentAt
   shard.latencyMs = performance.now() - shard.heartbeatSentAt
@@ -80,7 +83,9 @@ export function markHeartbeatAcknowledged(shard: ShardHealth): void {
  * session can be resumed, or if the network or this service has closed the connection. If Discord refuses a resume,
  * returns the close code that made the resume necessary.
  */
-export function recordClose(shard: ShardHealth, code: number): number | undefined {
+export function recordClose(shard: ShardState, code: number): number | undefined {
+  // Before Discord's first message, the library may itself close with 1000, because this message has not arrived in
+  // time.
   const hasReceivedMessage = shard.isReady || shard.lastHandshakeMessageAt !== undefined
   if (!hasReceivedMessage || !isDiscordCloseCode(code)) return undefined
   if (isResumable(code) && (shard.isReady || shard.isResuming)) {
@@ -92,9 +97,9 @@ export function recordClose(shard: ShardHealth, code: number): number | undefine
 }
 
 /** Returns for how many milliseconds a heartbeat has been pending, or 0 if none is. */
-export const heartbeatPendingMs = ({ heartbeatSentAt }: ShardHealth): number =>
+export const heartbeatPendingMs = ({ heartbeatSentAt }: ShardState): number =>
   heartbeatSentAt === undefined ? 0 : performance.now() - heartbeatSentAt
 
 /** Returns the milliseconds since the last message of a connection that is not ready, or 0 if it is ready. */
-export const handshakeSilenceMs = ({ isReady, lastHandshakeMessageAt }: ShardHealth): number =>
+export const handshakeSilenceMs = ({ isReady, lastHandshakeMessageAt }: ShardState): number =>
   isReady || lastHandshakeMessageAt === undefined ? 0 : performance.now() - lastHandshakeMessageAt
