@@ -51,6 +51,7 @@ export class AccessTokens {
   get(digest: string, nowMs: number): AccessToken | undefined {
     const token = this.#tokens.get(digest)
     if (token === undefined) return undefined
+    // Both times count: the expiry of the stored record, and that of the token (`exp`).
     if (!token.client.isInvalid && token.expiresAtMs > nowMs && token.expiresAtSec * 1_000 > nowMs)
       return token
     this.#drop(digest, token)

@@ -52,12 +52,12 @@ ${returnedBy(one.where)}
 
 function fixText({ lead, items, isOrdered }: Fix): Html {
   const entries = items.map((item) => html`<li>${prose(item)}</li>\n`)
-  const list = isOrdered ? html`<ol>${entries}</ol>` : html`<ul>${entries}</ul>`
+  const list = isOrdered ? html`<ol class="items">${entries}</ol>` : html`<ul class="items">${entries}</ul>`
   return html`<p><strong>Fix:</strong> ${prose(lead)}</p>${items.length > 0 && list}`
 }
 
 const acceptedBy = (accepted: readonly Accepted[]) =>
-  html`<p><strong>Accepted:</strong></p><ul>${accepted.map(
+  html`<p><strong>Accepted:</strong></p><ul class="items">${accepted.map(
     ({ value, by }) =>
       html`<li>${value}: ${by.length > 0 ? listed(by.map(endpointLink)) : 'all others'}</li>\n`,
   )}</ul>`

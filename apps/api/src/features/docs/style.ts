@@ -17,7 +17,7 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55
 a { color: var(--link); text-underline-offset: .15em }
 a:focus-visible, pre:focus-visible, summary:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
 code, pre, .path, .name { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em }
-h1, h2, h3, h4, p, ul, dl, dd, pre { margin: 0; padding: 0 }
+h1, h2, h3, h4, p, ul, ol, dl, dd, pre { margin: 0; padding: 0 }
 ul { list-style: none }
 h1 { font-size: 1.6rem } h2 { font-size: 1.35rem } h3 { font-size: 1.05rem } h4 { font-size: .9rem; color: var(--quiet) }
 h1, h2, h3, main p, .path { overflow-wrap: anywhere }
@@ -58,6 +58,8 @@ summary { cursor: pointer }
 .type, .meaning { color: var(--quiet); font-size: .88rem; overflow-wrap: anywhere }
 .optional::before { content: "optional, " }
 .depth-1 { padding-left: 1rem } .depth-2 { padding-left: 2rem } .depth-3 { padding-left: 3rem }
+.items { list-style: disc; padding-left: 1.25rem } ol.items { list-style: decimal }
+.items li { padding: .15rem 0; overflow-wrap: anywhere }
 .refusals li, .where li { padding: .15rem 0; font-size: .9rem; overflow-wrap: anywhere }
 .status { display: inline-block; min-width: 2.5rem; color: var(--quiet) }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem;
