@@ -537,6 +537,7 @@ export const errors = define({
     area: 'admin',
     retry: 'corrected',
     see: ['SERVER_NOT_ACCESSIBLE', 'BOT_NOT_IN_SERVER'],
+    guides: { 'Servers and members': 'guides/administering.md#servers-and-members' },
   },
   SESSION_NOT_FOUND: {
     status: 404,
@@ -548,6 +549,7 @@ export const errors = define({
     area: 'sessions',
     retry: 'corrected',
     see: ['INVALID_TOKEN'],
+    guides: { 'What ends a session': 'concepts/revocation.md#what-ends-a-session' },
   },
   API_KEY_NOT_FOUND: {
     status: 404,
@@ -567,6 +569,7 @@ export const errors = define({
     area: 'members',
     retry: 'corrected',
     see: ['SCOPE_REQUIRED'],
+    guides: { 'Servers and members': 'guides/administering.md#servers-and-members' },
   },
   REDIRECT_URI_NOT_FOUND: {
     status: 404,
@@ -577,6 +580,7 @@ export const errors = define({
     area: 'admin',
     retry: 'corrected',
     see: ['REDIRECT_URI_NOT_ALLOWED'],
+    guides: { 'Rules for redirect URIs': 'guides/first-project.md#rules-for-redirect-uris' },
   },
   ACCESS_NOT_FOUND: {
     status: 404,
@@ -587,6 +591,7 @@ export const errors = define({
     area: 'access',
     retry: 'corrected',
     see: ['SERVER_NOT_FOUND', 'PROJECT_NOT_FOUND'],
+    guides: { 'See who has access': 'guides/administering.md#see-who-has-access' },
   },
   IMAGE_NOT_FOUND: {
     status: 404,
@@ -619,6 +624,7 @@ export const errors = define({
     area: 'webhooks',
     retry: 'corrected',
     see: ['WEBHOOK_INACTIVE'],
+    guides: { 'Errors of inbound webhooks': 'guides/inbound-webhooks.md#errors' },
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
@@ -633,6 +639,7 @@ export const errors = define({
       'after 30 days. Those about an erased member are deleted earlier.',
     area: 'deliveries',
     retry: 'corrected',
+    guides: { 'Webhooks and events do not arrive': 'troubleshooting.md#webhooks-and-events-do-not-arrive' },
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -674,6 +681,7 @@ export const errors = define({
     area: 'proxy',
     retry: 'corrected',
     see: ['HOST_UNKNOWN'],
+    guides: { 'Add the host by API': 'guides/forward-auth.md#add-the-host-by-api' },
   },
   RESOURCE_TAKEN: {
     status: 409,
@@ -815,6 +823,7 @@ export const errors = define({
     area: 'deliveries',
     retry: 'changed',
     see: ['EVENTS_URL_MISSING', 'WEBHOOK_URL_MISSING'],
+    guides: { 'Connect the software': 'guides/openid-connect.md#connect-the-software' },
   },
   SIGNATURE_REPLAYED: {
     status: 409,
@@ -847,6 +856,7 @@ export const errors = define({
     area: 'webhooks',
     retry: 'changed',
     see: ['WEBHOOK_NOT_FOUND'],
+    guides: { 'Errors of inbound webhooks': 'guides/inbound-webhooks.md#errors' },
   },
 
   PAYLOAD_TOO_LARGE: {
