@@ -239,8 +239,7 @@ export class Rolecall {
 
   /**
    * Calls `onChange` when a session or its roles may have changed. Returns a function to stop. Needs the event stream
-   * of the `cache`, which closes a minute after the last `validate()`. Without it, only this client's calls have an
-   * effect.
+   * of the `cache`, which closes a minute after the last `validate()`. Without it, only this client's calls count.
    *
    * @example
    * const stop = rolecall.watch(session, async () => show(await rolecall.validate(token)))
