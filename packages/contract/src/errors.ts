@@ -254,9 +254,9 @@ export const errors = define({
     status: 401,
     title: 'The session token is missing, malformed, unknown, expired, or revoked.',
     fix:
-      'Send the newest token of the session: each refresh replaces it. Use the API key of the project that ' +
-      'created the session: a project can check only its own sessions. If the session has ended, send the ' +
-      'member or the administrator to sign in again.',
+      'Check that you send the newest token of the session: each refresh replaces it. Use the API key of ' +
+      'the project that created the session: a project can check only its own sessions. If the session has ' +
+      'ended, send the member or the administrator to sign in again.',
     area: 'sessions',
     retry: 'signIn',
     see: ['INVALID_REFRESH_TOKEN', 'REFRESH_TOKEN_SUPERSEDED', 'REFRESH_TOKEN_REUSED', 'INVALID_API_KEY'],
