@@ -639,7 +639,7 @@ export const errors = define({
       'after 30 days. Those about an erased member are deleted earlier.',
     area: 'deliveries',
     retry: 'corrected',
-    guides: { 'Webhooks and events do not arrive': 'troubleshooting.md#webhooks-and-events-do-not-arrive' },
+    guides: { 'Webhooks and events fail': 'troubleshooting.md#webhooks-and-events-fail' },
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -942,8 +942,7 @@ export const errors = define({
     retry: 'later',
     see: ['SERVICE_OVERLOADED'],
     guides: {
-      'Requests are refused with 401, 403, or 429':
-        'troubleshooting.md#requests-are-refused-with-401-403-or-429',
+      'API requests fail': 'troubleshooting.md#api-requests-fail',
     },
   },
   HEADERS_TOO_LARGE: {
