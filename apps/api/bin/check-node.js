@@ -3,6 +3,8 @@
 // By default Node.js opens a debugger on this signal, which lets anyone on this machine run code in the process. Loading
 // the service takes a moment, so this comes first.
 process.on('SIGUSR1', () => {})
+// By default this signal ends the process at once. Tools that rotate log files send it to every program.
+process.on('SIGUSR2', () => {})
 
 const oldest = [20, 19]
 

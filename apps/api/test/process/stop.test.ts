@@ -65,6 +65,14 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
   const statusOf = async ({ token }: Pair) =>
     (await call(service.url, 'GET', '/api/auth/sessions', { token })).status
 
+  test('signals to other programs change nothing: of a debugger, and of a tool that rotates log files', async () => {
+    const pair = await login()
+    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) service.kill(signal)
+    await sleep(300)
+    expect(await statusOf(pair)).toBe(200)
+    expect(service.output()).not.toContain('Debugger listening')
+  })
+
   test('killed at any moment it loses no answered write: what was given is good, what was ended stays ended', async () => {
     for (let round = 0; round < 3; round++) {
       const ended = await login()
