@@ -35,6 +35,7 @@ test.each([
   '2026-01-01T00:00:00+24:00',
   '2026-01-01T00:00:00',
   '+010000-01-01',
+  '1969-12-31T23:59:59.9999Z',
 ])('%s is none', (text) => expect(isDateTime(text)).toBe(false))
 
 test('every moment that passes is one to JavaScript, has a year of four digits, and is the one that was written', () => {

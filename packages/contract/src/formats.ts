@@ -43,8 +43,8 @@ function isDateTime(value: string): boolean {
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return false
   const zone = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -60_000 : 60_000)
   const roundedUp = Math.ceil(Number(fraction) * 1_000)
-  const at = date.getTime() + ((hour * 60 + minute) * 60 + second) * 1_000 + roundedUp - zone
-  return at >= 0 && at < endOf9999Ms
+  const secondMs = date.getTime() + ((hour * 60 + minute) * 60 + second) * 1_000 - zone
+  return secondMs >= 0 && secondMs + roundedUp < endOf9999Ms
 }
 
 /** A Discord ID: 17 to 20 digits below 2^64, always a string. */
