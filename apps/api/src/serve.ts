@@ -43,7 +43,7 @@ const flushMs = 1_000
 const addressesPerStep = 1_000
 /** The number of totals of member lists that one statement replaces by a sum. */
 const totalsPerStep = 1_000
-/** The longest time that a start waits for the database. */
+/** The longest time that each step of a start waits for the database. */
 const databaseDeadlineMs = 30_000
 
 /** Starts the service with the configuration of its environment. It runs until a signal stops it. */

@@ -40,19 +40,19 @@ export async function doctorCommand(): Promise<void> {
     {
       name: 'bot token',
       needs: [chatBotToken, chatApiUrl],
-      isDiscordCloseCode: true,
+      needsDiscord: true,
       check: () => botLines(config, chat),
     },
     {
       name: 'client secret',
       needs: [chatClientId, chatClientSecret, chatApiUrl],
-      isDiscordCloseCode: true,
+      needsDiscord: true,
       check: () => clientLines(chat),
     },
     {
       name: 'main server',
       needs: [variables.chatGuildId, variables.chatAdminRoleId, chatBotToken, chatApiUrl],
-      isDiscordCloseCode: true,
+      needsDiscord: true,
       check: () => mainServerLines(config, chat),
     },
     {
@@ -78,7 +78,7 @@ export async function doctorCommand(): Promise<void> {
   let away: string | undefined
   for (const area of areas) {
     const lines =
-      area.isDiscordCloseCode && away !== undefined
+      area.needsDiscord && away !== undefined
         ? [skipped(`not checked: see ${away}.`)]
         : await linesOf(area, unusable, failed)
     if (lines.some(({ isPlatformAway }) => isPlatformAway)) away = area.name
@@ -98,7 +98,7 @@ interface Area {
   /** The check that must pass before. */
   readonly after?: string
   /** True if only a response of Discord can decide. If Discord does not respond, the check is skipped. */
-  readonly isDiscordCloseCode?: boolean
+  readonly needsDiscord?: boolean
   readonly check: () => Promise<Line[]>
 }
 

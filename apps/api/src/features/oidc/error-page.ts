@@ -15,6 +15,8 @@ const words = {
   invalid_redirect_uri: { title: 'unsafeLinkTitle', what: 'unsafeLink', advice: 'unsafeLinkAdvice' },
   temporarily_unavailable: ourFault,
   server_error: ourFault,
+  // The member was signed out during the sign-in.
+  login_required: lost,
   access_denied: { title: 'refusedTitle', what: 'refused', advice: 'goBack' },
 } as const
 

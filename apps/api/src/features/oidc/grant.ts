@@ -74,7 +74,8 @@ export async function openGrant(
   const known = Provider.ctx?.oidc.client
   if (!known) throw new errors.InvalidClient('client is invalid')
   const { projectId, serverId, clientId } = await siteOf({ db: tx, config }, known, resource)
-  // The single sign-on may have ended during the request to Discord. It is locked first, in the same order as by
+  // The single sign-on may have ended during the request to Discord, or another tab may have replaced it. It is locked
+  // first, in the same order as by
   // sign-outs.
   const ssoId = usedSso()
   if (ssoId === undefined || !(await login.lock(tx, { id: ssoId, projectId })))

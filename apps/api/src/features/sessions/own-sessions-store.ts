@@ -81,14 +81,14 @@ export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
 export const findProjectName = async (db: Queryable, projectId: string) =>
   (await db.maybeOne<{ name: string }>(sql`select name from projects where id = ${projectId}`))?.name
 
-/** Locks the single sign-ons of a member, after the sign-ins that are using them have ended. */
+/**
+ * Locks the single sign-ons of a member, after the sign-ins that are using them have ended. The order prevents
+ * deadlocks.
+ */
 export const lockSsoOfMember = (tx: Tx, memberId: string) =>
   tx.execute(sql`select from sso_sessions where member_id = ${memberId} order by id for update`)
 
-/**
- * Ends a member's single sign-on in every browser. Waits for a single sign-on that issues a code at this moment, so
- * that a later statement finds the code.
- */
+/** Ends a member's single sign-on in every browser. Lock them first, with `lockSsoOfMember`. */
 export const deleteSsoOfMember = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from sso_sessions where member_id = ${memberId}`)
 

@@ -17,7 +17,8 @@ const maxAttempts = 8
  * Parses the plain heads of one connection, as `readPlainHead` does. Consecutive heads of a client or a proxy usually
  * differ in few lines, such as the cookie. So only these lines are parsed, if the rest of the text is the same.
  *
- * A returned head is valid until the next call, which may change its headers.
+ * A returned head is valid until the next call, which may change its headers. The values of the other lines are parts
+ * of an earlier head, so that head stays in memory until the connection ends.
  */
 export class PlainHeadReader {
   #text: string | undefined
