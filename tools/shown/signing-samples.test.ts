@@ -90,3 +90,10 @@ test.each([
     expect(signature).toBe(await sign({ secret, body, at: new Date(seconds * 1_000) }))
   },
 )
+
+test('the guide to inbound webhooks shows a true signature to compare with', async () => {
+  const shown = (input: string) => new RegExp(`^\\| ${input} \\| \`(.+)\` \\|$`, 'm').exec(page)?.[1] ?? ''
+  const at = new Date(Number(shown('Unix seconds')) * 1_000)
+  const signature = await sign({ secret: shown('secret'), body: shown('raw body'), at })
+  expect(signature).toBe(`t=${shown('Unix seconds')},v1=${shown('`v1`')}`)
+})

@@ -26,7 +26,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     id: 'app',
-    text: 'An app without a server',
+    text: 'An app without a backend',
     note: 'It runs in the browser or on a phone and uses OpenID Connect without a secret.',
     asks: 'redirects',
     oidc: { enabled: true, publicClient: true },
