@@ -13,7 +13,7 @@ import { noteRun } from '../shown/notes.ts'
 import { runShown } from '../shown/run.ts'
 
 /** Returns the command of `rolecall-init` on a page. */
-const readmeBlock = (page: string) =>
+const initCommandOf = (page: string) =>
   commandsOfPage(page, read(page)).find(({ text, isBlock }) => isBlock && text.includes('rolecall-init'))
     ?.text ?? ''
 
@@ -334,11 +334,16 @@ describe('rolecall-init', () => {
   })
 
   test.each([
-    [readmeBlock('README.md'), { '<project ID>': 'prj_1' }],
-    [
-      readmeBlock('packages/sdk/README.md'),
+    [initCommandOf('README.md'), { '<project ID>': 'prj_1' }],
+    ...[
+      'packages/sdk/README.md',
+      'docs/guides/stacks/express.md',
+      'docs/guides/stacks/next.md',
+      'docs/guides/stacks/fetch.md',
+    ].map((page): [string, Record<string, string>] => [
+      initCommandOf(page),
       { '<project ID>': 'prj_1', '<server ID>': '1100089314336833537' },
-    ],
+    ]),
     ['npx --no --offline rolecall-init --url https://id.example --key - < key.txt', {}],
   ])('reads the key and creates the login with the command of the page: %s', async (text, fill) => {
     const app = await givenApp(express, { 'key.txt': key })

@@ -54,6 +54,9 @@ export const bindings: readonly Binding[] = [
     commands: [
       'npx --no --offline rolecall-init --url http://127.0.0.1:3000 --app-url http://127.0.0.1:8080 --client-id <project ID> --server-id 1100089314336833537 --key - < key.txt',
       'npx --no --offline rolecall-init --url https://id.example --client-id <project ID> --server-id <server ID> --key - < key.txt',
+      'npx --no --offline rolecall-init --url https://id.example --app-url http://127.0.0.1:8080 --client-id <project ID> --server-id <server ID> --key - < key.txt',
+      'npx --no --offline rolecall-init --url https://id.example --app-url http://localhost:3000 --client-id <project ID> --server-id <server ID> --key - < key.txt',
+      'npx --no --offline rolecall-init --url https://id.example --app-url http://localhost:8787 --client-id <project ID> --server-id <server ID> --key - < key.txt',
       'npx --no --offline rolecall-init --url https://id.example --key - < key.txt',
       'npx --no --offline rolecall-init',
     ],
