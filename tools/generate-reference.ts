@@ -95,7 +95,7 @@ ${exampleProblem}
 | \`requestId\` | the ID of the request, which the operator can search for in the log |
 
 Find the \`code\` of your response in the tables below. Each entry has the status, the problem, and the fix. *Retry* says when the same call can
-succeed; an entry without it needs a corrected request. An administrator is a System Admin or, for their own project, an owner. The operator runs the service.
+succeed, if the fix does not say it. An administrator is a System Admin or, for their own project, an owner. The operator runs the service.
 
 OpenID Connect endpoints return \`error\` and \`error_description\` instead: see
 [OpenID Connect](../guides/openid-connect.md#troubleshooting). [Handle errors in your app](../guides/errors.md) explains the errors of the
@@ -141,7 +141,7 @@ function fixText({ lead, items, isOrdered }: Fix): string {
 }
 
 const acceptedBy = ({ value, by }: Accepted) =>
-  `- ${value}: ${by.length > 0 ? endpointLinks(by) : 'all others'}`
+  `- ${value}${by.length > 0 ? `: ${endpointLinks(by)}` : ', unless listed below'}`
 
 const guideLink = ({ title, path }: Guide) => `[${title}](${posix.relative('reference', path)})`
 

@@ -54,8 +54,8 @@ export const errors = define({
     status: 400,
     title: 'A field, a parameter, or a header of the request is invalid.',
     fix:
-      'Correct the fields in `errors`. Each `path` names one field. Unknown fields and parameters are ' +
-      'invalid, too.',
+      'Correct each entry in `errors`. Its `path` names a field of the body, a parameter, or a header. ' +
+      'Unknown fields and parameters are invalid, too.',
     area: 'request',
     retry: 'corrected',
     see: ['PAYLOAD_INVALID'],
@@ -94,7 +94,7 @@ export const errors = define({
     title: 'No project has this client_id.',
     fix:
       'Use the Client ID from the Overview tab of the project in the console as client_id. In the client ' +
-      'libraries, it is ROLECALL_CLIENT_ID. The name and the API key of the project are not valid. If the ' +
+      'libraries, it is ROLECALL_CLIENT_ID. The project’s name and API key are not valid. If the ' +
       'console does not list the project, it was deleted, or it is in another installation.',
     area: 'signIn',
     retry: 'corrected',
@@ -162,7 +162,7 @@ export const errors = define({
       'each. X-Forwarded-Proto must be `https` or `wss`, except for a loopback host. Also remove ' +
       'X-Original-URL, and every header whose name begins with `Remote-`, from the request of the client.',
     note:
-      'The `detail` of the response names the wrong header. Rolecall also rejects spellings such as ' +
+      'The response’s `detail` names the wrong header. Rolecall also rejects spellings such as ' +
       '`Remote_User`, because CGI programs read them as the same header.',
     area: 'proxy',
     retry: 'configured',
@@ -181,7 +181,7 @@ export const errors = define({
   },
   HOST_UNKNOWN: {
     status: 403,
-    title: 'No project protects this host, or there is no server to sign in to.',
+    title: 'No project protects this host, or its project has no Discord server for sign-in.',
     fix:
       'Ask a System Admin to check the Proxy tab of the project in the console. If no project has the ' +
       'host, add it there, with its port unless it is the default port. If a project has the host, set its ' +
@@ -217,7 +217,7 @@ export const errors = define({
       'the server. If the site has no access to the server, its developer can ask a System Admin to grant ' +
       'READ on the console’s Access page.',
     note:
-      'If the reason is known, the `detail` of the response begins with it. With the API, READ is granted ' +
+      'If the reason is known, the response’s `detail` begins with it. With the API, READ is granted ' +
       'by PUT /api/admin/projects/{projectId}/servers/{serverId}.',
     area: 'signIn',
     retry: 'signIn',
@@ -305,11 +305,10 @@ export const errors = define({
   },
   REFRESH_TOKEN_REUSED: {
     status: 401,
-    title: 'The session was revoked, because an old token pair was used again and may be stolen.',
+    title: 'An old refresh token was used again, so Rolecall ended the session.',
     fix:
       'Send the member to sign in again. In your app, store each new pair immediately, and let only one ' +
-      'process refresh a session at a time. If your app already does both, assume that the tokens were ' +
-      'stolen.',
+      'process refresh a session at a time. If your app already does both, the tokens may have been stolen.',
     area: 'sessions',
     retry: 'signIn',
     see: ['REFRESH_TOKEN_SUPERSEDED', 'INVALID_REFRESH_TOKEN'],
@@ -334,7 +333,8 @@ export const errors = define({
       'Compute the HMAC-SHA-256 of `<time>.<raw body>`, where `<time>` is the current Unix time in ' +
       'seconds, and the body is exactly the bytes that you send. The key is the whole secret of the ' +
       'webhook, including `whsec_`. Send the result in the header X-SVC-Signature: t=<time>,v1=<hex>. If ' +
-      'the time is off, correct the clock of the sender.',
+      'the time is off, correct the sender’s clock.',
+    note: 'The response’s `detail` names the reason.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['SIGNATURE_REPLAYED', 'SECRET_UNREADABLE'],
@@ -397,7 +397,7 @@ export const errors = define({
       'Check the server ID. If it is correct, ask a System Admin to grant READ and the required scope, ' +
       '`read_members` or `check_permissions`, on the console’s Access page, or with PUT ' +
       '/api/admin/projects/{projectId}/servers/{serverId}.',
-    note: 'If a scope is missing, the `detail` of the response names it.',
+    note: 'If a scope is missing, the response’s `detail` names it.',
     area: 'access',
     retry: 'changed',
     see: ['OPERATION_REQUIRED', 'SERVER_NOT_ACCESSIBLE', 'ROLE_REQUIRED', 'ROLE_LACKING'],
@@ -829,9 +829,9 @@ export const errors = define({
     status: 409,
     title: 'This signature was already used.',
     fix:
-      'Sign each submission again with the current time. If you submit the same body twice, wait a second ' +
-      'between the two, because their signatures in the same second are equal. If you retry a submission, ' +
-      'also send the same Idempotency-Key: Rolecall then returns the first response.',
+      'Sign each submission again with the current time. To send the same body twice, wait at least one ' +
+      'second: within one second, both submissions have the same signature. To retry a submission, also ' +
+      'send the same Idempotency-Key: Rolecall then returns the first response.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['SIGNATURE_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
@@ -863,6 +863,7 @@ export const errors = define({
     status: 413,
     title: 'The request body is too large.',
     fix: 'Send a smaller body. Each endpoint has its own limit.',
+    note: 'The response’s `detail` names the limit.',
     area: 'request',
     retry: 'corrected',
     see: ['URI_TOO_LONG', 'HEADERS_TOO_LARGE'],
@@ -1003,7 +1004,7 @@ export const errors = define({
       'valid. If the error persists, ask the operator to run `rolecall doctor`.',
     when:
       'A session check returns this error only if the stored roles are older than 24 hours. The console ' +
-      'and the admin API return it if the service could not confirm the roles of the administrator with ' +
+      'and the admin API return it if the service could not confirm the administrator’s roles with ' +
       'Discord for five minutes.',
     area: 'service',
     retry: 'later',

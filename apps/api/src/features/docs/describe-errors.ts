@@ -92,8 +92,8 @@ export const areaTitles: Readonly<Record<ErrorArea, string>> = {
 }
 
 /**
- * The condition of a retry, for the table of all codes and as a sentence for the entry of a code. After a correction,
- * the entry needs no sentence, because the fix says what to correct.
+ * The condition of a retry, for the table of all codes and as a sentence for the entry of a code. An entry whose fix
+ * says the condition needs no sentence.
  */
 const retryTexts: Readonly<Record<Retry, readonly [string, string | undefined]>> = {
   no: ['no', 'Do not repeat the request.'],
@@ -106,13 +106,10 @@ const retryTexts: Readonly<Record<Retry, readonly [string, string | undefined]>>
     'after a change by the operator',
     'Repeat the request only after the configuration has been changed.',
   ],
-  signIn: ['after a new sign-in', 'Start a new sign-in before you repeat the request.'],
-  later: [
-    'after the seconds in `Retry-After`',
-    'Repeat the request after the number of seconds in `Retry-After`.',
-  ],
-  again: ['yes', 'You can repeat the request immediately.'],
-  ifSafe: ['only if a repetition is safe', 'Repeat the request only if it is safe to process it twice.'],
+  signIn: ['after a new sign-in', undefined],
+  later: ['after the seconds in `Retry-After`', undefined],
+  again: ['yes', undefined],
+  ifSafe: ['only if a repetition is safe', undefined],
 }
 
 /** A complete error response, as JSON. */
@@ -187,7 +184,7 @@ function acceptedOf(name: ErrorCode): Accepted[] {
   )
 }
 
-/** Lists the limits of request bodies in ascending order. The most frequent one is last. */
+/** Lists the limits of request bodies in ascending order, after the most frequent one. */
 function bodyLimits(): Accepted[] {
   const byLimit = new Map<number, ReturningEndpoint[]>()
   for (const one of endpoints as readonly EndpointDefinition[]) {
@@ -199,8 +196,8 @@ function bodyLimits(): Accepted[] {
   const most = sorted.reduce((max, [, { length }]) => Math.max(max, length), 0)
   const rows = sorted.map(([limit, by]) => ({ value: `at most ${limit / 1024} KiB`, by }))
   return [
-    ...rows.filter(({ by }) => by.length < most),
     ...rows.filter(({ by }) => by.length === most).map(({ value }) => ({ value, by: [] })),
+    ...rows.filter(({ by }) => by.length < most),
   ]
 }
 

@@ -59,7 +59,7 @@ function fixText({ lead, items, isOrdered }: Fix): Html {
 const acceptedBy = (accepted: readonly Accepted[]) =>
   html`<p><strong>Accepted:</strong></p><ul class="items">${accepted.map(
     ({ value, by }) =>
-      html`<li>${value}: ${by.length > 0 ? listed(by.map(endpointLink)) : 'all others'}</li>\n`,
+      html`<li>${value}${by.length > 0 ? html`: ${listed(by.map(endpointLink))}` : ', unless listed below'}</li>\n`,
   )}</ul>`
 
 /** Links to the documentation site, which the service contains. */
