@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.js'
 
-// Runs the first command of the README, `npm ci && npm start`, in a clone of HEAD. Signs in at the demo site as a
-// browser does, presses Ctrl-C, and runs `npm start` again with the same data. Then runs `npm run build`. Needs no
-// previous build.
+// Runs the commands of the README that start a demo: `git clone https://github.com/rolecall/rolecall.git`, but of HEAD
+// here, `cd rolecall`, and `npm ci && npm start`. Signs in at the demo site as a browser does, presses Ctrl-C, and runs
+// `npm start` again with the same data. Then runs `npm run build`. Needs no previous build.
 
 const firstStartSec = 90
 const secondStartSec = 10
@@ -29,8 +29,8 @@ process.once('exit', () => {
 const clone = join(folder, 'rolecall')
 timed('git clone', () => execFileSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' }))
 const [, install = '', start = ''] =
-  /^```sh\n(npm ci) && (npm start)\n```$/m.exec(readFileSync(join(clone, 'README.md'), 'utf8')) ?? []
-if (!start) throw new Error('The README does not begin with `npm ci && npm start`.')
+  /^```sh\ngit clone .+\ncd rolecall\n(npm ci) && (npm start)\n```$/m.exec(readFileSync(join(clone, 'README.md'), 'utf8')) ?? []
+if (!start) throw new Error('The README does not show how to clone and to run `npm ci && npm start`.')
 timed(install, () => run(install))
 
 const [port, sitePort, chatPort] = await Promise.all([freePort(), freePort(), freePort()])

@@ -225,9 +225,11 @@ describe('README.md', () => {
   const section = (from: string, to: string) =>
     readme.slice(readme.indexOf(`\n## ${from}\n`), readme.indexOf(`\n## ${to}\n`))
 
-  test('begins with the command that starts a demo, and ends with the one that runs the tests, as CI does', () => {
+  test('begins with the commands that start a demo, and ends with the one that runs the tests, as CI does', () => {
     const commandsIn = (text: string) => fencesOf(text).map(({ text }) => text)
-    expect(commandsIn(section('Try it', 'Add it to your app'))).toEqual(['npm ci && npm start\n'])
+    expect(commandsIn(section('Try it', 'Add it to your app'))).toEqual([
+      'git clone https://github.com/rolecall/rolecall.git\ncd rolecall\nnpm ci && npm start\n',
+    ])
     expect(commandsIn(readme.slice(readme.indexOf('\n## Contribute\n')))).toEqual(['npm ci && npm test\n'])
     const steps = read('.ci/run')
     for (const step of [/^step .* npm ci$/m, /^step .* npm test /m]) expect(steps).toMatch(step)

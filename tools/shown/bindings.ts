@@ -26,7 +26,16 @@ export const bindings: readonly Binding[] = [
       "npm test -- --project '*'",
     ],
   },
-  { by: 'tools/check-start.js', commands: ['npm ci && npm start', 'npm start', 'npm run build'] },
+  {
+    by: 'tools/check-start.js',
+    commands: [
+      'git clone https://github.com/rolecall/rolecall.git',
+      'cd rolecall',
+      'npm ci',
+      'npm start',
+      'npm run build',
+    ],
+  },
   ...[
     'backend',
     'administering',
@@ -41,7 +50,13 @@ export const bindings: readonly Binding[] = [
     page: `docs/guides/${name}.md`,
   })),
   { by: pasted, page: 'examples/demo-site/src/summary.ts' },
-  { by: pasted, commands: ["curl -s '…/api/servers/…/members?limit=50'"] },
+  {
+    by: pasted,
+    commands: [
+      "curl -s '…/api/servers/…/members?limit=50'",
+      `curl -sS "$ROLECALL_URL/api/auth/validate" -H "X-API-Key: $ROLECALL_API_KEY" -H 'Content-Type: application/json' -d '{"token":"'"$TOKEN"'"}'`,
+    ],
+  },
   { by: 'acceptance/browser/examples.test.ts', commands: examples.map((name) => `npm run example ${name}`) },
   ...['express', 'fastify'].map((name) => ({
     by: 'tools/peers/client-guides.test.ts',
