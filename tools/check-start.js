@@ -29,7 +29,9 @@ process.once('exit', () => {
 const clone = join(folder, 'rolecall')
 timed('git clone', () => execFileSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' }))
 const [, install = '', start = ''] =
-  /^```sh\ngit clone .+\ncd rolecall\n(npm ci) && (npm start)\n```$/m.exec(readFileSync(join(clone, 'README.md'), 'utf8')) ?? []
+  /^```sh\ngit clone .+\ncd rolecall\n(npm ci) && (npm start)\n```$/m.exec(
+    readFileSync(join(clone, 'README.md'), 'utf8'),
+  ) ?? []
 if (!start) throw new Error('The README does not show how to clone and to run `npm ci && npm start`.')
 timed(install, () => run(install))
 

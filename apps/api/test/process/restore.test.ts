@@ -43,7 +43,10 @@ interface Way {
 }
 
 const guide = 'docs/guides/backup.md'
-const [dump = '', rename = '', fromDump = '', backup = '', restore = '', ...after] = commandsOfPage(guide, read(guide))
+const [dump = '', renameOld = '', fromDump = '', backup = '', restore = '', ...after] = commandsOfPage(
+  guide,
+  read(guide),
+)
   .filter(({ isBlock }) => isBlock)
   .map(({ text }) => text)
 
@@ -93,7 +96,7 @@ const ways: Record<string, (folder: string) => Promise<Way>> = {
         const server = { PGHOST: '127.0.0.1', PGPORT: port, PGUSER: 'rolecall' }
         const env = { PATH: `${bin}:${path}`, DATABASE_URL: second.url, ...server }
         await runShown('createdb rolecall', { cwd: folder, env })
-        await runShown(rename, { cwd: folder, env })
+        await runShown(renameOld, { cwd: folder, env })
         await runShown(fromDump, { cwd: folder, env })
         return second.url
       },
@@ -106,7 +109,7 @@ const ways: Record<string, (folder: string) => Promise<Way>> = {
 
 describe.each(Object.entries(ways))('a backup on %s, made and put back as the guide says', (engine, open) => {
   if (engine === 'postgres' && !bin)
-    for (const text of [dump, rename, fromDump]) noteSkipped(text, 'pg_dump is missing')
+    for (const text of [dump, renameOld, fromDump]) noteSkipped(text, 'pg_dump is missing')
 
   test.skipIf(engine === 'postgres' && !bin)(
     'has everything of before, an unbroken audit log, and nothing that was revoked once all sessions are ended',
