@@ -93,9 +93,9 @@ export const errors = define({
     status: 400,
     title: 'No project has this client_id.',
     fix:
-      'Use the Client ID from the Overview tab of the project in the console as client_id. In the client ' +
-      'libraries, it is ROLECALL_CLIENT_ID. The project’s name and API key are not valid. If the ' +
-      'console does not list the project, it was deleted, or it is in another installation.',
+      'Use the Client ID from the project’s Overview tab in the console as client_id. In the client ' +
+      'libraries, it is ROLECALL_CLIENT_ID. The project’s name and API key are not valid. If the console ' +
+      'does not list the project, it was deleted, or it is in another installation.',
     area: 'signIn',
     retry: 'corrected',
     see: ['PROJECT_NOT_FOUND'],
@@ -106,8 +106,8 @@ export const errors = define({
     title: 'This sign-in started in another browser, has expired, or was already used.',
     fix:
       'Start a new sign-in. Complete it within ten minutes in the same browser, and allow cookies. Do not ' +
-      'open an old address of the sign-in again, for example from a bookmark or with the Back button. If ' +
-      'you develop the app and every sign-in fails, set its ROLECALL_URL to the exact PUBLIC_URL of the ' +
+      'open an old sign-in address again, for example from a bookmark or with the Back button. If you ' +
+      'develop the app and every sign-in fails, set its ROLECALL_URL to the exact PUBLIC_URL of the ' +
       'service: browsers do not send cookies of localhost to 127.0.0.1.',
     area: 'signIn',
     retry: 'signIn',
@@ -183,9 +183,9 @@ export const errors = define({
     status: 403,
     title: 'No project protects this host, or its project has no Discord server for sign-in.',
     fix:
-      'Ask a System Admin to check the Proxy tab of the project in the console. If no project has the ' +
-      'host, add it there, with its port unless it is the default port. If a project has the host, set its ' +
-      'server for sign-in there, or choose a main server.',
+      'Ask a System Admin to check the project’s Proxy tab in the console. If no project has the host, add ' +
+      'it there, with its port unless it is the default port. If a project has the host, set its server ' +
+      'for sign-in there, or choose a main server.',
     note:
       'With the API, send PATCH /api/admin/projects/{id} with all hosts of the project in ' +
       '{"forwardAuth":{"hosts":[…]}}, because the list replaces the former one. The server for sign-in is ' +
@@ -201,7 +201,7 @@ export const errors = define({
     fix:
       'Ask an admin of the community for one of the roles. A new role usually works within a second, ' +
       'without another sign-in. If you run the site, ask a System Admin to change the required roles on ' +
-      'the Proxy tab of the project in the console.',
+      'the project’s Proxy tab in the console.',
     note: 'With the API, the required roles are forwardAuth.anyOf of PATCH /api/admin/projects/{id}.',
     area: 'proxy',
     retry: 'changed',
@@ -228,10 +228,10 @@ export const errors = define({
     status: 401,
     title: 'The API key is missing, malformed, unknown, expired, or revoked.',
     fix:
-      'Send the complete API key of the project in the header X-API-Key. A key begins with `rck_`. If the ' +
-      'key is lost, expired, or revoked, a System Admin or an owner of the project can add one, on the ' +
-      'Keys tab of the project in the console or with POST /api/admin/projects/{id}/keys. Adding a key ' +
-      'does not revoke the others.',
+      'Send the project’s complete API key in the header X-API-Key. A key begins with `rck_`. If the key ' +
+      'is lost, expired, or revoked, a System Admin or a project owner can add one, on the project’s Keys ' +
+      'tab in the console or with POST /api/admin/projects/{id}/keys. Adding a key does not revoke the ' +
+      'others.',
     area: 'access',
     retry: 'corrected',
     see: ['PROJECT_INACTIVE', 'INVALID_TOKEN'],
@@ -358,8 +358,8 @@ export const errors = define({
     title: 'The redirect URI is not registered for the project.',
     fix:
       'Use a redirect URI that matches a registered one exactly: http is not https, and localhost is not ' +
-      '127.0.0.1. A System Admin or an owner of the project can add it, on the Redirects tab of the project ' +
-      'in the console or with POST /api/admin/projects/{id}/redirect-uris.',
+      '127.0.0.1. A System Admin or a project owner can add it, on the project’s Redirects tab in the ' +
+      'console or with POST /api/admin/projects/{id}/redirect-uris.',
     area: 'signIn',
     retry: 'corrected',
     see: ['REDIRECT_URI_NOT_FOUND'],
@@ -408,8 +408,8 @@ export const errors = define({
     title: 'The project may not manage its inbound webhooks: MANAGE_WEBHOOKS is missing.',
     fix:
       'Ask a System Admin to grant MANAGE_WEBHOOKS in any one server, on the console’s Access page, or ' +
-      'with PUT /api/admin/projects/{projectId}/servers/{serverId}. Without it, a System Admin or an owner ' +
-      'of the project can manage the webhooks in the console.',
+      'with PUT /api/admin/projects/{projectId}/servers/{serverId}. Without it, a System Admin or a ' +
+      'project owner can manage the webhooks in the console.',
     area: 'access',
     retry: 'changed',
     see: ['SCOPE_REQUIRED', 'ROLE_REQUIRED', 'ROLE_LACKING'],
@@ -420,7 +420,7 @@ export const errors = define({
     title: 'You do not have a role that can read these submissions.',
     fix:
       'Ask an admin of the community for one of the roles in `allowedRoleIds` of the webhook. A System ' +
-      'Admin or an owner of the project can change the list with PATCH ' +
+      'Admin or a project owner can change the list with PATCH ' +
       '/api/admin/projects/{projectId}/inbound-webhooks/{id}.',
     note:
       'In your own app, requireMember and the guards of the client libraries return the same code: the ' +
@@ -437,8 +437,8 @@ export const errors = define({
     status: 403,
     title: 'The `Origin` header is missing, or is not in `acceptedOrigins` of the webhook.',
     fix:
-      'Submit from a page of an accepted origin. If your client is not a browser, send an accepted origin in ' +
-      'the `Origin` header. A System Admin or an owner of the project can change `acceptedOrigins` on the ' +
+      'Submit from a page of an accepted origin. If your client is not a browser, send an accepted origin ' +
+      'in the `Origin` header. A System Admin or a project owner can change `acceptedOrigins` on the ' +
       'project’s Inbound webhooks tab in the console: an empty list accepts every request.',
     area: 'webhooks',
     retry: 'corrected',
@@ -468,7 +468,7 @@ export const errors = define({
     title: 'An admin of the community has blocked this member.',
     fix:
       'Do not try again: until the block ends, signing in again does not help. A System Admin can remove ' +
-      'the block with Unblock on the page of the member in the console, or with DELETE ' +
+      'the block with Unblock on the member’s page in the console, or with DELETE ' +
       '/api/admin/members/{id}/block.',
     area: 'signIn',
     retry: 'changed',
@@ -522,7 +522,7 @@ export const errors = define({
     status: 404,
     title: 'No project has this ID, or it was deleted.',
     fix:
-      'Check the project ID: copy it from the page of the project in the console, or from GET ' +
+      'Check the project ID: copy it from the project’s page in the console, or from GET ' +
       '/api/admin/projects.',
     area: 'admin',
     retry: 'corrected',
@@ -586,7 +586,7 @@ export const errors = define({
     status: 404,
     title: 'The project has no access to this server.',
     fix:
-      'Check the project ID and the server ID. The page Access of the console and GET ' +
+      'Check the project ID and the server ID. The console’s Access page and GET ' +
       '/api/admin/projects/{projectId}/servers list the servers to which the project has access.',
     area: 'access',
     retry: 'corrected',
@@ -607,8 +607,8 @@ export const errors = define({
     status: 404,
     title: 'This project does not exist, or has no logo.',
     fix:
-      'Check the project ID. A System Admin or an owner of the project can set a logo under Branding, on ' +
-      'the Settings tab of the project in the console, or with PUT /api/admin/projects/{id}/logo.',
+      'Check the project ID. A System Admin or a project owner can set a logo under Branding, on the ' +
+      'project’s Settings tab in the console, or with PUT /api/admin/projects/{id}/logo.',
     area: 'admin',
     retry: 'corrected',
     see: ['IMAGE_NOT_FOUND', 'PROJECT_NOT_FOUND'],
@@ -672,8 +672,8 @@ export const errors = define({
     status: 409,
     title: 'Another project already protects one of these hosts.',
     fix:
-      'Choose another host. If you want to move the host, first remove it on the Proxy tab of the other ' +
-      'project in the console. Then repeat this request.',
+      'Choose another host. If you want to move the host, first remove it on the other project’s Proxy tab ' +
+      'in the console. Then repeat this request.',
     note:
       'To find the other project, call GET /api/admin/projects. To remove the host with the API, send ' +
       'PATCH /api/admin/projects/{id} for that project, with only its remaining hosts in ' +
@@ -687,8 +687,8 @@ export const errors = define({
     status: 409,
     title: 'Another project already has one of the URIs in `oidc.resources`.',
     fix:
-      'Choose another URI. If you want to move the URI, first remove it on the OpenID Connect tab of the ' +
-      'other project in the console. Then repeat this request.',
+      'Choose another URI. If you want to move the URI, first remove it on the other project’s OpenID ' +
+      'Connect tab in the console. Then repeat this request.',
     note:
       'To find the other project, call GET /api/admin/projects. To remove the URI with the API, send PATCH ' +
       '/api/admin/projects/{id} for that project, with only its remaining URIs in oidc.resources.',
@@ -706,7 +706,7 @@ export const errors = define({
   },
   API_KEY_NOT_NEWEST: {
     status: 409,
-    title: 'The key in the request is not the newest key of the project.',
+    title: 'The key in the request is not the project’s newest key.',
     fix:
       'List the keys again: GET /api/admin/projects/{id}/keys. To replace or restore the newest key, send ' +
       'its `id` as `keyId`. You can revoke an older key, but not replace it.',
@@ -717,9 +717,9 @@ export const errors = define({
   },
   NO_REVOKED_KEY: {
     status: 409,
-    title: 'There is no key to restore: the newest key of the project is not revoked, or has expired.',
+    title: 'There is no key to restore: the project’s newest key is not revoked, or has expired.',
     fix:
-      'Use the current key, or add one, on the Keys tab of the project in the console or with POST ' +
+      'Use the current key, or add one, on the project’s Keys tab in the console or with POST ' +
       '/api/admin/projects/{id}/keys. Adding a key does not revoke the others.',
     area: 'access',
     retry: 'no',
@@ -730,7 +730,7 @@ export const errors = define({
     status: 409,
     title: 'The project already has five valid keys.',
     fix:
-      'Revoke a key that you no longer need, on the Keys tab of the project in the console or with DELETE ' +
+      'Revoke a key that you no longer need, on the project’s Keys tab in the console or with DELETE ' +
       '/api/admin/projects/{id}/keys/{keyId}. The tab and GET /api/admin/projects/{id}/keys show when each ' +
       'key was last used.',
     area: 'access',
@@ -753,11 +753,11 @@ export const errors = define({
     status: 409,
     title: 'This server cannot be removed, because its roles decide who is a System Admin.',
     fix:
-      'Choose another main server first, on the pages of the servers in the console or with the API. 1. ' +
-      'Send PATCH /api/admin/servers/{serverId} for this server with {"isMain":false}. 2. Send it for the ' +
-      'other server with {"isMain":true}. From then on, no System Admin has access until step 3 is done. 3. ' +
-      'Set CHAT_GUILD_ID, CHAT_ADMIN_ROLE_ID, and, if you use it, CHAT_AUDITOR_ROLE_ID to IDs of the new ' +
-      'main server, and restart the service. 4. Sign in again, and remove this server.',
+      'Choose another main server first, on the servers’ pages in the console or with the API. 1. Send ' +
+      'PATCH /api/admin/servers/{serverId} for this server with {"isMain":false}. 2. Send it for the other ' +
+      'server with {"isMain":true}. From then on, no System Admin has access until step 3 is done. 3. Set ' +
+      'CHAT_GUILD_ID, CHAT_ADMIN_ROLE_ID, and, if you use it, CHAT_AUDITOR_ROLE_ID to IDs of the new main ' +
+      'server, and restart the service. 4. Sign in again, and remove this server.',
     area: 'admin',
     retry: 'changed',
     see: ['MAIN_SERVER_EXISTS'],
@@ -778,8 +778,8 @@ export const errors = define({
     status: 409,
     title: 'The project has reached its limit of inbound webhooks.',
     fix:
-      'Delete a webhook that you no longer need, on the Inbound webhooks tab of the project in the ' +
-      'console. Or ask a System Admin to increase maxWebhooksPerProject on the console’s Settings page.',
+      'Delete a webhook that you no longer need, on the project’s Inbound webhooks tab in the console. Or ' +
+      'ask a System Admin to increase maxWebhooksPerProject on the console’s Settings page.',
     note: 'The default of maxWebhooksPerProject is MAX_WEBHOOKS_PER_PROJECT.',
     area: 'webhooks',
     retry: 'changed',
@@ -818,8 +818,8 @@ export const errors = define({
     status: 409,
     title: 'The project has no address for logouts, or is not an OpenID Connect client.',
     fix:
-      'Set oidc.backchannelLogoutUri, and oidc.enabled to true, on the OpenID Connect tab of the project in ' +
-      'the console or with PATCH /api/admin/projects/{id}. Then send the logout again.',
+      'Set oidc.backchannelLogoutUri, and oidc.enabled to true, on the project’s OpenID Connect tab in the ' +
+      'console or with PATCH /api/admin/projects/{id}. Then send the logout again.',
     area: 'deliveries',
     retry: 'changed',
     see: ['EVENTS_URL_MISSING', 'WEBHOOK_URL_MISSING'],
@@ -850,9 +850,9 @@ export const errors = define({
     status: 410,
     title: 'The inbound webhook is inactive.',
     fix:
-      'Do not send the submission again until the webhook is active. A System Admin or an owner of the ' +
-      'project can turn on Accepts submissions, on the Inbound webhooks tab of the project in the console, ' +
-      'or send PATCH /api/admin/projects/{projectId}/inbound-webhooks/{id} with {"isActive":true}.',
+      'Do not send the submission again until the webhook is active. A System Admin or a project owner can ' +
+      'turn on Accepts submissions, on the project’s Inbound webhooks tab in the console, or send PATCH ' +
+      '/api/admin/projects/{projectId}/inbound-webhooks/{id} with {"isActive":true}.',
     area: 'webhooks',
     retry: 'changed',
     see: ['WEBHOOK_NOT_FOUND'],
@@ -901,10 +901,10 @@ export const errors = define({
   },
   PAYLOAD_INVALID: {
     status: 422,
-    title: 'The payload does not match the schema of the webhook.',
+    title: 'The payload does not match the webhook’s schema.',
     fix:
       'Correct the fields in `errors`. Each `path` names one field of the payload. To check a payload ' +
-      'without storing it, use Try a payload on the page of the webhook in the console.',
+      'without storing it, use Try a payload on the webhook’s page in the console.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['VALIDATION_FAILED'],
@@ -925,8 +925,8 @@ export const errors = define({
     status: 422,
     title: 'The bot has no access to this server on Discord.',
     fix:
-      'Check the server ID. If it is correct, invite the bot to the server with the link on the page ' +
-      'Servers of the console, and then register the server.',
+      'Check the server ID. If it is correct, invite the bot to the server with the link on the console’s ' +
+      'Servers page, and then register the server.',
     area: 'admin',
     retry: 'changed',
     see: ['SERVER_NOT_FOUND'],
@@ -985,9 +985,10 @@ export const errors = define({
     title: 'Rolecall cannot decrypt a stored secret, because the encryption key has changed.',
     fix:
       'Ask the operator to set the former key again, and to restart the service: ' +
-      'INBOUND_WEBHOOK_ENCRYPTION_KEY for the secret of an inbound webhook, OUTBOUND_WEBHOOK_ENCRYPTION_KEY ' +
-      'for webhookUrl. If the key is lost, replace the secret on the Inbound webhooks tab of the project in ' +
-      'the console, or save webhookUrl again under Notices on the Events tab.',
+      'INBOUND_WEBHOOK_ENCRYPTION_KEY for the secret of an inbound webhook, ' +
+      'OUTBOUND_WEBHOOK_ENCRYPTION_KEY for webhookUrl. If the key is lost, replace the secret on the ' +
+      'project’s Inbound webhooks tab in the console, or save webhookUrl again under Notices on the Events ' +
+      'tab.',
     area: 'service',
     retry: 'configured',
     see: ['ENCRYPTION_KEY_MISSING'],
