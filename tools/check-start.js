@@ -29,10 +29,8 @@ process.once('exit', () => {
 const clone = join(folder, 'rolecall')
 timed('git clone', () => execFileSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' }))
 const [, install = '', start = ''] =
-  /^```sh\ngit clone .+\ncd rolecall\n(npm ci) && (npm start)\n```$/m.exec(
-    readFileSync(join(clone, 'README.md'), 'utf8'),
-  ) ?? []
-if (!start) throw new Error('The README does not show how to clone and to run `npm ci && npm start`.')
+  /^```sh\n(npm ci) && (npm start)\n```$/m.exec(readFileSync(join(clone, 'README.md'), 'utf8')) ?? []
+if (!start) throw new Error('The README does not show `npm ci && npm start`.')
 timed(install, () => run(install))
 
 const [port, sitePort, chatPort] = await Promise.all([freePort(), freePort(), freePort()])

@@ -6,6 +6,8 @@ import { contains, readSqlTemplates } from './sql-templates.ts'
 
 /** Statements that no test runs on PGlite, by file or by file and declaration, with the reason. */
 const elsewhere: Readonly<Record<string, string>> = {
+  'cli/doctor/database-clock.ts':
+    'doctor-storage.test.ts runs it on both engines, on a database that doctor opens itself',
   'cli/doctor/storage.ts': 'cli.test.ts runs it, in a process of its own',
   'features/monitoring/instances-store.ts writeMebibyte':
     'doctor-storage.test.ts runs it on both engines, on a database that doctor opens itself',

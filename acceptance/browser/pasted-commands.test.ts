@@ -228,7 +228,8 @@ describe('README.md', () => {
   test('begins with the commands that start a demo, and ends with the one that runs the tests, as CI does', () => {
     const commandsIn = (text: string) => fencesOf(text).map(({ text }) => text)
     expect(commandsIn(section('Try it', 'Add it to your app'))).toEqual([
-      'git clone https://github.com/rolecall/rolecall.git\ncd rolecall\nnpm ci && npm start\n',
+      'git clone https://github.com/rolecall/rolecall.git\ncd rolecall\n',
+      'npm ci && npm start\n',
     ])
     expect(commandsIn(readme.slice(readme.indexOf('\n## Contribute\n')))).toEqual(['npm ci && npm test\n'])
     const steps = read('.ci/run')

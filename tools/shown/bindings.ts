@@ -31,7 +31,7 @@ export const bindings: readonly Binding[] = [
     commands: [
       'git clone https://github.com/rolecall/rolecall.git',
       'cd rolecall',
-      'npm ci',
+      'npm ci && npm start',
       'npm start',
       'npm run build',
     ],
