@@ -183,9 +183,9 @@ export const errors = define({
     status: 403,
     title: 'No project protects this host, or its project has no Discord server for sign-in.',
     fix:
-      'Ask a System Admin to check the project’s Proxy tab in the console. If no project has the host, add ' +
-      'it there, with its port unless it is the default port. If a project has the host, set its server ' +
-      'for sign-in there, or choose a main server.',
+      'Ask a System Admin to open, in the console, the Proxy tab of the project that should protect this ' +
+      'host. If the host is not listed, add it, with its port unless it is the default port. If the host is ' +
+      'listed, set the server for sign-in on this tab, or choose a main server.',
     note:
       'With the API, send PATCH /api/admin/projects/{id} with all hosts of the project in ' +
       '{"forwardAuth":{"hosts":[…]}}, because the list replaces the former one. The server for sign-in is ' +

@@ -323,7 +323,7 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
       ['x-forwarded-host', `${host}, evil.test`, /^X-Forwarded-Host is missing/],
       ['x-forwarded-host', `x@${host}`, /^X-Forwarded-Host is missing/],
       ['x-forwarded-host', `${host}:0443`, /^X-Forwarded-Host is missing/],
-      ['x-forwarded-host', 'evil.test', /^Ask a System Admin to check the Proxy tab/],
+      ['x-forwarded-host', 'evil.test', /^Ask a System Admin to open, in the console, the Proxy tab/],
       ['x-forwarded-uri', 'https://evil.test/', /^X-Forwarded-Uri is repeated, or not a path/],
       ['x-original-url', 'https://evil.test/page?x=1', /^X-Original-URL contradicts X-Forwarded-Proto/],
       ['x-original-url', `https://${host}/other`, /^X-Original-URL contradicts/],
