@@ -29,7 +29,7 @@ export interface ErrorDefinition {
    * not refer to `detail`, because it is part of it. A condition begins its sentence, and the reference then lists it.
    */
   readonly fix: string
-  /** When the service returns the error, if the title does not say it. Only the reference contains it. */
+  /** The conditions of the error that its title omits. Only the reference contains them. */
   readonly when?: string
   /** Further facts, such as the same fix with the API. Only the reference contains them. */
   readonly note?: string

@@ -16,8 +16,8 @@ export const folderOf = (databaseUrl: string): string | undefined =>
  */
 export function unmadeFolder({ databaseUrl }: Pick<Config, 'databaseUrl'>): string | undefined {
   const folder = folderOf(databaseUrl)
-  const isUnmade = () => !existsSync(folder ?? '') || readdirSync(folder ?? '').length === 0
-  return folder && explained(folder, isUnmade) ? folder : undefined
+  if (!folder) return undefined
+  return explained(folder, () => !existsSync(folder) || readdirSync(folder).length === 0) ? folder : undefined
 }
 
 /**

@@ -34,7 +34,7 @@ export interface ErrorCase {
   /** The sentences that only the reference contains. */
   readonly when: string | undefined
   readonly note: string | undefined
-  /** What each endpoint accepts, if the error depends on it. */
+  /** The endpoints' limits or media types, for an error about them. Otherwise empty. */
   readonly accepted: readonly Accepted[]
   /** The title of the task to which the error belongs. */
   readonly area: string

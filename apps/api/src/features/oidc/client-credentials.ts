@@ -61,7 +61,7 @@ function readBasic(authorization: string): ClientCredentials | undefined {
   return { clientId, secretDigest: digestOf(key) }
 }
 
-/** What holds for a cached client from one expiry of its keys to the next. */
+/** The valid keys of a cached client, which stay the same until one of them expires. */
 interface Period {
   readonly fromMs: number
   readonly untilMs: number

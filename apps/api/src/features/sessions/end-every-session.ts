@@ -8,7 +8,6 @@ import {
   countLiveSessions,
   deleteSsoOfMember,
   invalidateAllCodes,
-  lockSsoOfMember,
   revokeSessionsOfMember,
 } from './own-sessions-store.ts'
 
@@ -23,8 +22,6 @@ export async function endEverySession(
   memberId: string,
   reason: Parameters<typeof revokeSessionsOfMember>[2] = 'revoked',
 ): Promise<number> {
-  // The deletion alone would lock them in another order than other sign-outs.
-  await lockSsoOfMember(tx, memberId)
   const ssoEnded = await deleteSsoOfMember(tx, memberId)
   await invalidateAllCodes(tx, memberId)
   return ssoEnded + (await revokeSessionsOfMember(tx, memberId, reason))

@@ -88,9 +88,14 @@ export const findProjectName = async (db: Queryable, projectId: string) =>
 export const lockSsoOfMember = (tx: Tx, memberId: string) =>
   tx.execute(sql`select from sso_sessions where member_id = ${memberId} order by id for update`)
 
-/** Ends a member's single sign-on in every browser. Lock them first, with `lockSsoOfMember`. */
-export const deleteSsoOfMember = (tx: Tx, memberId: string) =>
-  tx.execute(sql`delete from sso_sessions where member_id = ${memberId}`)
+/**
+ * Ends a member's single sign-on in every browser. Locks them first, because the deletion alone would lock them in
+ * another order than other sign-outs.
+ */
+export async function deleteSsoOfMember(tx: Tx, memberId: string): Promise<number> {
+  await lockSsoOfMember(tx, memberId)
+  return tx.execute(sql`delete from sso_sessions where member_id = ${memberId}`)
+}
 
 /**
  * Voids all unused codes of a member. Waits for a code that is redeemed at this moment, so that a later statement finds
