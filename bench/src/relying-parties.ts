@@ -42,7 +42,7 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
   const made = await prepare(env, (deps) => makeSupply(deps, sessions))
   const service = await startRolecall(serverCore, env)
   const asked = askedOf(made)
-  await warmUp(`${service.url}/oidc/me`, made.accessTokens)
+  for (const { path, requests, expected } of asked) await warmUp(service.url + path, requests, expected)
   const answer = await answerOf(
     `${service.url}/api/auth/validate`,
     postJson({ 'x-api-key': made.apiKey }, { token: made.tokens[0] }),
@@ -117,13 +117,17 @@ async function measureManyChecks(
 }
 
 /**
- * Sends the first request of each access token. The protocol library handles it. The later, faster ones are measured.
+ * Sends each request once, so that everything is in memory before it is measured. The first request of each access
+ * token goes to the protocol library.
  */
-async function warmUp(url: string, accessTokens: readonly string[]) {
-  const waiting = [...accessTokens]
+async function warmUp(url: string, { each, ...common }: Requests, expected: RegExp) {
+  const waiting = [...each]
   const lane = async () => {
-    for (let token = waiting.pop(); token; token = waiting.pop())
-      await answerOf(url, { headers: { authorization: `Bearer ${token}` } }, /"role_ids"/)
+    for (let one = waiting.pop(); one; one = waiting.pop()) {
+      const { pathStart } = common
+      const address = pathStart === undefined ? url : new URL(`${pathStart}${one.value}`, url).href
+      await answerOf(address, firstOf({ ...common, each: [one] }), expected)
+    }
   }
   await Promise.all(Array.from({ length: 32 }, lane))
 }

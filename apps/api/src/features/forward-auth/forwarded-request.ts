@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIPv4 } from 'node:net'
 import { ApiError } from '#platform/http/api-error'
 import type { FrontRequest } from '#platform/http/front'
-import { callbackOf, readHost } from './host.ts'
+import { callbackOf, type Host, readHost } from './host.ts'
 
 /** The browser's request that a reverse proxy asks about, as the proxy's `X-Forwarded-` headers describe it. */
 export interface ForwardedRequest {
@@ -55,19 +55,12 @@ export function readForwardedRequest(
   isTrusted: (address: string | undefined) => boolean,
 ): ForwardedRequest {
   if (!isTrusted(socket.remoteAddress)) throw new ApiError('PROXY_NOT_TRUSTED')
-  if (!withoutIdentity.has(headers)) {
-    for (const name in headers) if (identityHeader.test(name)) throw invalid('identityHeader')
-    withoutIdentity.add(headers)
-  }
-  const scheme = schemeOf(headers['x-forwarded-proto'])
-  if (!scheme) throw invalid('scheme')
-  const host = readHost(textOf(headers['x-forwarded-host']), scheme)
-  if (!host) throw invalid('host')
+  const { host, origin, isSecure, isLocal } = readOrigin(headers)
   const sentUri = textOf(headers['x-forwarded-uri'] ?? '/')
   const uri = isPath(sentUri) ? sentUri : inAscii(sentUri)
   if (!isPath(uri)) throw invalid('uri')
-  if (scheme === 'http' && !host.isLocal) throw invalid('plainHttp')
-  const request = { host: host.host, origin: `${scheme}://${host.host}`, isSecure: scheme === 'https', uri }
+  if (!isSecure && !isLocal) throw invalid('plainHttp')
+  const request = { host, origin, isSecure, uri }
   const original = headers['x-original-url']
   // Proxies pass this header on as the client sent it. It must not contradict the headers of the proxy.
   if (original !== undefined && !isSame(textOf(original), request)) throw invalid('original')
@@ -95,8 +88,32 @@ const invalid = (cause: keyof typeof causes) =>
  */
 const identityHeader = /^remote[^a-z0-9]/
 
-/** The headers without such a name. Requests on one connection can share an object. Its names never change. */
-const withoutIdentity = new WeakSet<IncomingHttpHeaders>()
+/** The origin of a request, and the values of the headers that it was read from. */
+interface ReadOrigin extends Host, Pick<ForwardedRequest, 'origin' | 'isSecure'> {
+  readonly sentScheme: IncomingHttpHeaders[string]
+  readonly sentHost: IncomingHttpHeaders[string]
+}
+
+/**
+ * The origins by headers. Requests on one connection can share an object of headers. Its names never change, and most
+ * requests of a proxy's connection are for one host.
+ */
+const origins = new WeakMap<IncomingHttpHeaders, ReadOrigin>()
+
+function readOrigin(headers: IncomingHttpHeaders): ReadOrigin {
+  const { 'x-forwarded-proto': sentScheme, 'x-forwarded-host': sentHost } = headers
+  const known = origins.get(headers)
+  if (known && known.sentScheme === sentScheme && known.sentHost === sentHost) return known
+  for (const name in headers) if (identityHeader.test(name)) throw invalid('identityHeader')
+  const scheme = schemeOf(sentScheme)
+  if (!scheme) throw invalid('scheme')
+  const host = readHost(textOf(sentHost), scheme)
+  if (!host) throw invalid('host')
+  const origin = `${scheme}://${host.host}`
+  const read = { ...host, origin, isSecure: scheme === 'https', sentScheme, sentHost }
+  origins.set(headers, read)
+  return read
+}
 
 /**
  * The scheme of the request by `X-Forwarded-Proto`. It is a map, because an object also has names like `constructor`.

@@ -211,15 +211,16 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
       await confirmed(definition, request)
       reply.hijack()
       const head = finishedHead(definition)
-      sendFinished(reply.raw, head, endOf(request.id, json), json)
+      sendFinished(reply.raw, head, endOf(request.id, Buffer.byteLength(json)), json)
       answered(definition, request, head.status)
     },
     sendFromMemory(definition, requestId, known, write) {
       const { caller, json: body = '', headers, head = finishedHead(definition) } = known
       const request: Timed = { startedAtUs: 0, caller }
       observe(() => observer.began(request))
-      const end = endOf(requestId, body)
-      write(head, headers ? [...headers, ...end] : end, body)
+      const bytes = Buffer.byteLength(body)
+      const end = endOf(requestId, bytes)
+      write(head, headers ? [...headers, ...end] : end, body, bytes)
       observe(() => observer.answered(routeOf(definition), caller.projectId, head.status, request))
     },
     releaseResponse(definition, request, reply) {
@@ -270,11 +271,11 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
 }
 
 /** Returns the headers that are added to a prepared head. */
-const endOf = (requestId: string, body: string) => [
+const endOf = (requestId: string, bodyBytes: number) => [
   'x-request-id',
   requestId,
   'content-length',
-  String(Buffer.byteLength(body)),
+  String(bodyBytes),
 ]
 
 /** The responses with an error. `refuse` counts them, so `releaseResponse` must not. */
