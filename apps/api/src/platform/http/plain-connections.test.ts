@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '#platform/db/sql'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
 import { openConnection } from '../../../test/raw-connection.ts'
@@ -62,8 +63,10 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
     await nodes.ask(health)
     const accented = '{"token":"é"}'
     const inUtf8 = Buffer.from(accented).toString('latin1')
+    await world.service.deps.db.execute(sql`update members set global_name = 'Zoë 漢字 😀'`)
     for (const asked of [known(), known(), unknown(), asking('{}'), asking(inUtf8), asking(accented)])
       expect(plain(await ours.ask(asked))).toBe(plain(await nodes.ask(asked)))
+    expect(await ours.ask(known())).toContain('Zoë 漢字 😀')
     ours.socket.destroy()
     nodes.socket.destroy()
   })
