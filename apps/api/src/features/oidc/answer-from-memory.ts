@@ -1,5 +1,5 @@
 import { isFresh, memberTerms } from '#mirror/freshness'
-import type { FrontRequest, MemoryResponse } from '#platform/http/front'
+import type { FromMemory, FrontRequest } from '#platform/http/front'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import { claimsByOrderOfScope, claimsInScope, claimsOf } from '#responses/oidc-claims'
 import type { AccessToken } from '#session-memory/access-tokens'
@@ -30,11 +30,7 @@ const headers = [
  * undefined, and counts nothing, if the cache does not suffice, or if the response would be an error. Then the library
  * handles the request.
  */
-export function userinfoFromMemory(
-  deps: MemoryDeps,
-  request: FrontRequest,
-  body: Buffer,
-): MemoryResponse | undefined {
+export function userinfoFromMemory(deps: MemoryDeps, request: FrontRequest, body: Buffer): FromMemory {
   const { authorization = '', origin } = request.headers
   const token = bearerToken.exec(authorization)?.[1]
   if (token === undefined || origin !== undefined || !isEmptyForm(request, body)) return undefined
@@ -48,11 +44,7 @@ export function userinfoFromMemory(
  * Handles only clients that introspect their own access tokens. Returns undefined in all other cases, as
  * `userinfoFromMemory` does.
  */
-export function introspectionFromMemory(
-  deps: MemoryDeps,
-  request: FrontRequest,
-  body: Buffer,
-): MemoryResponse | undefined {
+export function introspectionFromMemory(deps: MemoryDeps, request: FrontRequest, body: Buffer): FromMemory {
   const form = readPlainForm(request, body)
   if (form?.['token'] === undefined || request.headers.origin !== undefined) return undefined
   const credentials = readClientCredentials(request.headers, form)
@@ -112,15 +104,16 @@ function findLive({ answers, settings }: MemoryDeps, value: string): Live | unde
   return { token, session, answer: toResponseJson(at, 'rest'), nowMs }
 }
 
-/** Counts the request toward the rate limit and the metrics. Returns undefined if the limit is reached. */
+/** Counts the request toward the rate limit and the metrics. Returns no response if the limit must be asked first. */
 function counted(
   { limiter, counts, addressOf }: MemoryDeps,
   request: FrontRequest,
   endpoint: string,
   json: string,
-): MemoryResponse | undefined {
+): FromMemory {
   const bucket = addressBucket(addressOf(request))
-  if (!limiter.tryConsume(bucket)) return undefined
+  const isCounted = limiter.tryConsume(bucket)
+  if (isCounted !== true) return isCounted || undefined
   counts.answers.count(endpoint, 'ok')
   return { caller: { bucket }, json, headers }
 }

@@ -1,7 +1,7 @@
 import { projectReads } from '@rolecall/contract'
 import type { Static } from 'typebox'
 import { isFresh, memberTerms } from '#mirror/freshness'
-import type { FrontRequest, MemoryResponse, Params } from '#platform/http/front'
+import type { FromMemory, FrontRequest, Params } from '#platform/http/front'
 import { readBody } from '#platform/http/read-body'
 import { compile } from '#platform/http/validation'
 import { withRoles } from '#responses/server-member'
@@ -18,11 +18,7 @@ type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings'>
  * suffice. Must be synchronous: the lease that permits the use of the cache must still be valid when the response is
  * created.
  */
-export function memberFromMemory(
-  deps: MemoryDeps,
-  request: FrontRequest,
-  params: Params,
-): MemoryResponse | undefined {
+export function memberFromMemory(deps: MemoryDeps, request: FrontRequest, params: Params): FromMemory {
   const known = findCaller(deps, request, params, 'read_members')
   if (!known) return undefined
   const { serverId = '', memberId = '' } = params
@@ -44,7 +40,7 @@ export function checkFromMemory(
   request: FrontRequest,
   params: Params,
   bytes: Buffer,
-): MemoryResponse | undefined {
+): FromMemory {
   const known = findCaller(deps, request, params, 'check_permissions')
   if (!known || bytes.length > maxBodyBytes) return undefined
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
@@ -83,6 +79,8 @@ function findCaller(
   return isAllowed ? { caller, nowMs } : undefined
 }
 
-/** Counts the request toward the rate limit. Returns undefined if the limit is reached. */
-const counted = ({ limiter }: MemoryDeps, caller: ProjectCaller, json: string): MemoryResponse | undefined =>
-  limiter.tryConsume(caller.bucket) ? { caller, json } : undefined
+/** Counts the request toward the rate limit. Returns no response if the limit must be asked first. */
+function counted({ limiter }: MemoryDeps, caller: ProjectCaller, json: string): FromMemory {
+  const isCounted = limiter.tryConsume(caller.bucket)
+  return isCounted === true ? { caller, json } : isCounted || undefined
+}

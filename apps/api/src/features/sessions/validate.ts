@@ -5,7 +5,7 @@ import { digestOf, isWellFormed, keyPrefixOf } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import { readApiKey } from '#platform/http/credentials'
-import type { FrontRequest, MemoryResponse } from '#platform/http/front'
+import type { FromMemory, FrontRequest } from '#platform/http/front'
 import { isJson, readBody } from '#platform/http/read-body'
 import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
@@ -30,7 +30,7 @@ export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
   request: FrontRequest,
   body: Buffer,
-): MemoryResponse | undefined {
+): FromMemory {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
   const token = plainToken(body)
   const nowMs = answers.leasedNowMs()
@@ -40,7 +40,8 @@ export function validateFromMemory(
   if (!session || session.projectId !== caller.projectId || session.expiresAtMs <= nowMs) return undefined
   const at = sessionAt(session, nowMs)
   if (!isFresh(at, memberTerms(settings.current().permissionTtlMs))) return undefined
-  if (!limiter.tryConsume(caller.bucket)) return undefined
+  const isCounted = limiter.tryConsume(caller.bucket)
+  if (isCounted !== true) return isCounted || undefined
   return { caller, json: toResponseJson(at, 'rest') }
 }
 

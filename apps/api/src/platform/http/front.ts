@@ -20,20 +20,30 @@ export interface MemoryResponse {
 }
 
 /**
- * Creates a response from memory, synchronously. Returns undefined if it cannot: the framework then handles the
- * request. It counts the request only if it responds, and has no other side effect.
+ * A response from memory, or undefined if the framework must handle the request. A promise means: when it settles, there
+ * may be a response, so try once more.
  */
-export type RespondFromMemory = (
-  request: FrontRequest,
-  body: Buffer,
-  params: Params,
-) => MemoryResponse | undefined
+export type FromMemory = MemoryResponse | Promise<void> | undefined
+
+/**
+ * Creates a response from memory, synchronously. It counts the request only if it responds, and has no other side
+ * effect.
+ */
+export type RespondFromMemory = (request: FrontRequest, body: Buffer, params: Params) => FromMemory
 
 /** The parameters in the path of a request, by name. They consist of letters, digits, `_`, and `-`. */
 export type Params = Readonly<Record<string, string>>
 
-/** Responds synchronously with `write`, and returns true. Returns false if the framework must handle the request. */
-type RespondAtOnce = (request: FrontRequest, body: Buffer, params: Params, write: WriteFinished) => boolean
+/**
+ * Responds synchronously with `write`, and returns true. Returns false if the framework must handle the request. A
+ * promise means: when it settles, try once more, or let the framework handle the request.
+ */
+type RespondAtOnce = (
+  request: FrontRequest,
+  body: Buffer,
+  params: Params,
+  write: WriteFinished,
+) => boolean | Promise<void>
 
 interface Route {
   readonly respond: RespondAtOnce
@@ -91,7 +101,8 @@ export class Front {
     const { respond, params, bodyLimit } = found
     const write: WriteFinished = (head, more, body) => sendFinished(response, head, more, body)
     if (request.method === 'GET') {
-      if (!respond(request, none, params, write)) framework(request, response)
+      const answer = () => respond(request, none, params, write)
+      answerOr(answer, () => framework(request, response))
       return
     }
     const passOn = (outcome: Buffer | ApiError) => {
@@ -99,10 +110,18 @@ export class Front {
       framework(request, response)
     }
     const received = (body: Buffer) => {
-      if (!respond(request, body, params, write)) passOn(body)
+      const answer = () => respond(request, body, params, write)
+      answerOr(answer, () => passOn(body))
     }
     this.#bodies.receive(request, bodyLimit, received, passOn)
   }
+}
+
+/** Answers from memory, if need be at the second attempt. Calls `passOn` if there is no answer. */
+function answerOr(answer: () => boolean | Promise<void>, passOn: () => void): void {
+  const outcome = answer()
+  if (outcome instanceof Promise) void outcome.then(() => answer() === true || passOn())
+  else if (!outcome) passOn()
 }
 
 /** Converts a target with parameters to a regular expression with named groups. */

@@ -35,7 +35,7 @@ export function readPlainConnections(server: Server, terms: Terms): { endUnused(
   server.on('connection', (socket: Socket) => {
     unused.add(socket)
     socket.once('close', () => unused.delete(socket))
-    if (accept) readPlain(socket, server, accept, terms)
+    if (accept) readPlain(socket, server, accept, unused, terms)
   })
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (!(socket instanceof Detour)) return void unused.delete(socket)
@@ -55,11 +55,21 @@ export function readPlainConnections(server: Server, terms: Terms): { endUnused(
   }
 }
 
+/** A plain request, and the endpoint that may answer it from memory. */
+interface PlainRequest {
+  /** The whole request as received. */
+  readonly chunk: Buffer
+  readonly headers: PlainHead['headers']
+  readonly body: Buffer
+  readonly found: Found
+}
+
 /** Reads one connection until a request needs Node.js. */
 function readPlain(
   socket: Socket,
   server: Server,
   accept: Accept,
+  unused: Set<Duplex>,
   { front, endsConnections, silentMs }: Terms,
 ) {
   const heads = new PlainHeadReader()
@@ -93,10 +103,26 @@ function readPlain(
       hasAsked = true
       socket.setTimeout(server.keepAliveTimeout)
     }
-    if (found.respond({ headers: head.headers, socket }, body, found.params, write)) return
-    // The memory does not contain the answer. Node.js handles this one request, and the rest of the connection waits
-    // for it.
+    const request: PlainRequest = { chunk, headers: head.headers, body, found }
+    const outcome = respond(request)
+    if (outcome === true) return
+    // The rest of the connection waits for this request.
     socket.pause()
+    if (outcome) void tryAgain(request, outcome)
+    else passOn(request)
+  }
+  const respond = ({ headers, body, found: { respond, params } }: PlainRequest) =>
+    respond({ headers, socket }, body, params, write)
+  const tryAgain = async (request: PlainRequest, until: Promise<void>) => {
+    unused.delete(socket)
+    await until
+    if (socket.destroyed) return
+    if (endsConnections() || respond(request) !== true) return passOn(request)
+    unused.add(socket)
+    socket.resume()
+  }
+  /** Passes a request to Node.js, because the memory does not contain the answer. */
+  const passOn = ({ chunk }: PlainRequest) => {
     if (!detour) {
       detour = new Detour(socket)
       accept(detour)

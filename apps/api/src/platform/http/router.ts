@@ -209,6 +209,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       try {
         const known = response(request, body, params)
         if (!known) return false
+        if (known instanceof Promise) return known
         respond.sendFromMemory(definition, requestId(request.headers), known, write)
         return true
       } catch {
@@ -251,8 +252,10 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       serve(path, method, definition, definition, async (request, reply) => {
         respond.began(request)
         const known = answerFromMemory?.(request.raw, request.body as Buffer, {})
-        if (known) request.caller = known.caller
-        await respond.sendJson(definition, request, reply, known?.json ?? (await handler(request)))
+        if (!known || known instanceof Promise)
+          return respond.sendJson(definition, request, reply, await handler(request))
+        request.caller = known.caller
+        await respond.sendJson(definition, request, reply, known.json ?? '')
       })
       if (answerFromMemory) addToFront(definition, path, answerFromMemory)
     },

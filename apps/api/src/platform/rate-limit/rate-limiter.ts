@@ -43,9 +43,12 @@ export interface RateLimiterOptions {
 export interface SharingLimiter extends RateLimiter {
   /**
    * Counts one request and returns true, if this instance can allow it without querying a shared cache. While the limit
-   * is off or paused, returns true without counting. If it returns false, call `consume` for the verdict.
+   * is off or paused, returns true without counting.
+   *
+   * Otherwise counts nothing. Returns a promise if this instance can reserve a share of the remaining requests: when it
+   * settles, try again. If that fails, too, or the result is false, call `consume` for the verdict.
    */
-  tryConsume(caller: string): boolean
+  tryConsume(caller: string): boolean | Promise<void>
   /**
    * Returns the unused shares of this instance to the shared counters, so that other instances can use them
    * immediately.
@@ -112,12 +115,12 @@ export function createRateLimiter({
     return shares ? shares.consume(tally) : consumeLocally(tally, time)
   }
 
-  function tryConsume(caller: string): boolean {
+  function tryConsume(caller: string): boolean | Promise<void> {
     if (limit === 0 || !cache.isUp()) return true
 
     const time = now()
     const tally = currentTally(caller, Math.floor(time / windowMs))
-    if (shares) return shares.consumeReserved(tally)
+    if (shares) return shares.consumeReserved(tally) || (shares.reserve(tally) ?? false)
     return consumeLocally(tally, time).allowed
   }
 

@@ -29,10 +29,13 @@ afterAll(async () => {
 
 interface Instance {
   take(): void
+  /** Takes as a request does that may be answered from memory: waits for a share, if need be. */
+  takeFromShare(): void
   /** Returns its counted takes, less the returned and the admitted ones: its share, or lost with it. */
   unused(): number
   asked(): number
   promises(): number
+  waits(): number
   allowed(): number
   refused(): number
   settled(): Promise<void>
@@ -48,7 +51,16 @@ interface Loss {
 /** Creates an instance with its own connection, and records its actions. */
 function join(name: string, limit: number, at = 0, { recalls = false }: Loss = {}): Instance {
   const cache = caches[at % caches.length] as Cache
-  const seen = { counted: 0, givenBack: 0, asked: 0, promises: 0, allowed: 0, refused: 0, killed: false }
+  const seen = {
+    counted: 0,
+    givenBack: 0,
+    asked: 0,
+    promises: 0,
+    waits: 0,
+    allowed: 0,
+    refused: 0,
+    killed: false,
+  }
   const ends: (() => void)[] = []
   const watched: Cache = {
     ...cache,
@@ -83,17 +95,34 @@ function join(name: string, limit: number, at = 0, { recalls = false }: Loss = {
     if (allowed) seen.allowed += 1
     else seen.refused += 1
   }
+  const noteLater = (verdict: Promise<void>) => {
+    const noted = verdict.finally(() => pending.delete(noted))
+    pending.add(noted)
+  }
+  const take = () => {
+    const verdict = limiter.consume('caller')
+    if (!(verdict instanceof Promise)) return note(verdict)
+    seen.promises += 1
+    noteLater(verdict.then(note))
+  }
+  const tryTake = () => {
+    const outcome = limiter.tryConsume('caller')
+    if (outcome === true && !seen.killed) seen.allowed += 1
+    return outcome
+  }
   return {
-    take() {
-      const verdict = limiter.consume('caller')
-      if (!(verdict instanceof Promise)) return note(verdict)
-      seen.promises += 1
-      const noted = verdict.then(note).finally(() => pending.delete(noted))
-      pending.add(noted)
+    take,
+    takeFromShare() {
+      const outcome = tryTake()
+      if (outcome === false) return take()
+      if (outcome === true) return
+      seen.waits += 1
+      noteLater(outcome.then(() => void (tryTake() === true || take())))
     },
     unused: () => seen.counted - seen.givenBack - seen.allowed,
     asked: () => seen.asked,
     promises: () => seen.promises,
+    waits: () => seen.waits,
     allowed: () => seen.allowed,
     refused: () => seen.refused,
     async settled() {
@@ -126,6 +155,19 @@ describe('a share of a window', () => {
     expect(instance.allowed()).toBe(3_000)
     expect(instance.asked()).toBeLessThan(100)
     expect(instance.promises()).toBeLessThan(100)
+    await instance.leave()
+  })
+
+  test('is reserved while requests wait for it: none of them needs a verdict of its own', async () => {
+    const instance = join('awaited', 1_000_000)
+    for (let i = 0; i < 50; i++) {
+      for (let lane = 0; lane < 64; lane++) instance.takeFromShare()
+      await instance.settled()
+    }
+    expect(instance.allowed()).toBe(50 * 64)
+    expect(instance.promises()).toBe(0)
+    expect(instance.waits()).toBeGreaterThanOrEqual(64)
+    expect(instance.waits()).toBeLessThan(10 * 64)
     await instance.leave()
   })
 
@@ -201,7 +243,7 @@ const events = fc.array(
     {
       weight: 6,
       arbitrary: fc.record({
-        kind: fc.constant('burst' as const),
+        kind: fc.constantFrom('burst' as const, 'burst from shares' as const),
         at: fc.nat(3),
         takes: fc.integer({ min: 1, max: 120 }),
       }),
@@ -254,6 +296,7 @@ describe('over one to four instances that come and go', () => {
         for (const { kind, at, takes } of happening) {
           const instance = live[at % count] as Instance
           if (kind === 'burst') for (let i = 0; i < takes; i++) instance.take()
+          else if (kind === 'burst from shares') for (let i = 0; i < takes; i++) instance.takeFromShare()
           else if (kind === 'in turn') await takeInTurn(instance, takes)
           else if (kind === 'turns') for (let i = 0; i < takes; i++) await turn()
           else {

@@ -23,6 +23,8 @@ export interface Tally {
   generation: number
   /** Resolves the requests that wait for a response of the cache. */
   waiting: ((verdict: Verdict) => void)[]
+  /** Resolves the requests that wait for the next share, and then try again to consume a unit of it. */
+  waitingForShare: (() => void)[]
   /** True while a query of the cache for this tally is due or in progress. */
   isQuerying: boolean
   /** The number of requests in this window, including refused ones, and its value at the last sweep. */
@@ -57,6 +59,11 @@ export interface Shares {
   consume(tally: Tally): Verdict | Promise<Verdict>
   /** Counts a request in the share of this instance. Returns false if the share is used up. */
   consumeReserved(tally: Tally): boolean
+  /**
+   * Reserves a share that has a unit for the request, and resolves when the cache has responded. The request can then
+   * call `consumeReserved` again. Returns undefined if no share may be reserved.
+   */
+  reserve(tally: Tally): Promise<void> | undefined
   /** Returns all shares to the shared counters. */
   close(): Promise<void>
 }
@@ -89,6 +96,7 @@ export const newTally = (key: string, endsAtMs: number, recent: number): Tally =
   refillAt: -1,
   generation: 0,
   waiting: [],
+  waitingForShare: [],
   isQuerying: false,
   requested: 0,
   requestedAtSweep: 0,
@@ -110,8 +118,8 @@ export const recentCount = ({ recent, requested, requestedAtSweep }: Tally) =>
  * A share is a number of units that an instance adds to the counter in advance. Before it is used up, the instance
  * reserves the next one, so that most requests need no promise. The size of a share follows the number of recent
  * requests: it is at most what the caller uses in a fifth of a second, and at most an eighth of the remaining requests.
- * A share that is not used is returned. If a share would be smaller than 8, none is reserved. Then one query of the
- * cache counts all requests of one turn of the event loop, which is exact. An instance that finds the counter full
+ * A share that is not used is returned. If a share would be smaller than 8, none is reserved in advance. Then one query
+ * of the cache counts all requests of one turn of the event loop, which is exact. An instance that finds the counter full
  * recalls the shares of the others before it refuses a caller. From then on, no instance reserves a share for this
  * caller until the window ends.
  */
@@ -139,12 +147,24 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     return true
   }
 
-  /**
-   * Collects requests that need the cache. All of one turn of the event loop use one query. Requests that arrive during
-   * a query use the next one.
-   */
+  function reserve(tally: Tally): Promise<void> | undefined {
+    if (!isShared || tally.isRecalled || tally.fullUntilMs > 0) return undefined
+    return new Promise((resolve) => {
+      tally.waitingForShare.push(resolve)
+      planQuery(tally)
+    })
+  }
+
   function gather(tally: Tally, resolve: (verdict: Verdict) => void): void {
     tally.waiting.push(resolve)
+    planQuery(tally)
+  }
+
+  /**
+   * Queries the cache for the requests that wait. All of one turn of the event loop use one query. Requests that arrive
+   * during a query use the next one.
+   */
+  function planQuery(tally: Tally): void {
     if (tally.isQuerying) return
 
     tally.isQuerying = true
@@ -163,13 +183,13 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     tally.isQuerying = true
     keepActive(tally)
     do {
-      const wanted = tally.waiting.length + unitsToReserve(tally)
+      const wanted = tally.waiting.length + tally.waitingForShare.length + unitsToReserve(tally)
       tally.refillAt = -1
       if (wanted === 0) break
       const response = await count(tally, wanted)
       if (!response) settle(tally, undefined)
       else if (response.counted < wanted && tally.waiting.length > 0) await whenFull(tally)
-    } while (tally.waiting.length > 0)
+    } while (tally.waiting.length + tally.waitingForShare.length > 0)
     tally.isQuerying = false
   }
 
@@ -179,24 +199,34 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     // If the cache has lost the counter, it restarts from the last known value. Otherwise, callers would get the full
     // limit again.
     const from = tally.total - tally.reserved
+    const counted = tally.waitingForShare.length
     const response = await cache.countUpTo(tally.key, wanted, { limit, from, windowMs: counterMs })
-    if (!response) return undefined
+    if (!response) {
+      letTryAgain(tally, counted)
+      return undefined
+    }
     tally.total = response.total
     tally.reserved += response.counted
     for (const resolve of tally.waiting.splice(0, tally.reserved)) {
       tally.reserved -= 1
       resolve(verdict(tally, true))
     }
+    letTryAgain(tally, Math.max(counted, tally.reserved))
     if (tally.reserved >= minShare) tally.refillAt = Math.floor(tally.reserved / 2)
     if (generation !== cache.generation()) discardShare(tally)
     if (tally.isRecalled) void returnReserved(tally, tally.reserved)
     return response
   }
 
+  function letTryAgain(tally: Tally, requests: number): void {
+    for (const resolve of tally.waitingForShare.splice(0, requests)) resolve()
+  }
+
   /** Returns how many units to reserve for the share. It is 0 until the counter has been read once. */
   function unitsToReserve(tally: Tally): number {
     if (!isShared || tally.isRecalled || tally.total === 0) return 0
-    const share = Math.min(recentCount(tally), Math.floor((limit - tally.total) * maxPartOfRemaining))
+    const needed = Math.max(recentCount(tally), tally.waitingForShare.length)
+    const share = Math.min(needed, Math.floor((limit - tally.total) * maxPartOfRemaining))
     return share < minShare ? 0 : Math.max(0, share - tally.reserved)
   }
 
@@ -273,6 +303,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   return {
     consume,
     consumeReserved,
+    reserve,
     async close() {
       endRecalls()
       clearTimeout(sweeping)
