@@ -6,7 +6,11 @@ import { sql } from '#platform/db/sql'
 
 export const deleteOpenRequests = (tx: Tx) => tx.execute(sql`delete from auth_requests where used_at is null`)
 
-export const deleteSsoSessions = (tx: Tx) => tx.execute(sql`delete from sso_sessions`)
+/** Locks the single sign-ons first, in the same order as the sign-outs of members, to prevent deadlocks. */
+export async function deleteSsoSessions(tx: Tx): Promise<number> {
+  await tx.execute(sql`select from sso_sessions order by id for update`)
+  return tx.execute(sql`delete from sso_sessions`)
+}
 
 export const deleteOpenCodes = (tx: Tx) =>
   tx.execute(sql`delete from authorization_codes where used_at is null`)
