@@ -113,7 +113,7 @@ function counted(
 ): FromMemory {
   const bucket = addressBucket(addressOf(request))
   const isCounted = limiter.tryConsume(bucket)
-  if (isCounted !== true) return isCounted || undefined
+  if (isCounted !== true) return isCounted
   counts.answers.count(endpoint, 'ok')
   return { caller: { bucket }, json, headers }
 }

@@ -82,5 +82,5 @@ function findCaller(
 /** Counts the request toward the rate limit. Returns no response if the limit must be asked first. */
 function counted({ limiter }: MemoryDeps, caller: ProjectCaller, json: string): FromMemory {
   const isCounted = limiter.tryConsume(caller.bucket)
-  return isCounted === true ? { caller, json } : isCounted || undefined
+  return isCounted === true ? { caller, json } : isCounted
 }

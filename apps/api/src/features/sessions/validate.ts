@@ -23,8 +23,9 @@ type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
 
 /**
  * Validates a session from the cache alone. Returns undefined if the cache does not suffice, or if the request is
- * unusual or over its rate limit. Then `validate` decides, which also counts the request. Must be synchronous: the
- * lease that permits the use of the cache must still be valid when the response is created.
+ * unusual or over its rate limit. Then `validate` decides, which also counts the request. Returns a promise while the
+ * rate limit is being read: when it settles, try once more. Must be synchronous: the lease that permits the use of the
+ * cache must still be valid when the response is created.
  */
 export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
@@ -41,7 +42,7 @@ export function validateFromMemory(
   const at = sessionAt(session, nowMs)
   if (!isFresh(at, memberTerms(settings.current().permissionTtlMs))) return undefined
   const isCounted = limiter.tryConsume(caller.bucket)
-  if (isCounted !== true) return isCounted || undefined
+  if (isCounted !== true) return isCounted
   return { caller, json: toResponseJson(at, 'rest') }
 }
 

@@ -46,9 +46,9 @@ export interface SharingLimiter extends RateLimiter {
    * is off or paused, returns true without counting.
    *
    * Otherwise counts nothing. Returns a promise if this instance can reserve a share of the remaining requests: when it
-   * settles, try again. If that fails, too, or the result is false, call `consume` for the verdict.
+   * settles, try again. If that fails, too, or the result is undefined, call `consume` for the verdict.
    */
-  tryConsume(caller: string): boolean | Promise<void>
+  tryConsume(caller: string): true | Promise<void> | undefined
   /**
    * Returns the unused shares of this instance to the shared counters, so that other instances can use them
    * immediately.
@@ -115,13 +115,13 @@ export function createRateLimiter({
     return shares ? shares.consume(tally) : consumeLocally(tally, time)
   }
 
-  function tryConsume(caller: string): boolean | Promise<void> {
+  function tryConsume(caller: string): true | Promise<void> | undefined {
     if (limit === 0 || !cache.isUp()) return true
 
     const time = now()
     const tally = currentTally(caller, Math.floor(time / windowMs))
-    if (shares) return shares.consumeReserved(tally) || (shares.reserve(tally) ?? false)
-    return consumeLocally(tally, time).allowed
+    if (shares) return shares.consumeReserved(tally) || shares.reserve(tally)
+    return consumeLocally(tally, time).allowed || undefined
   }
 
   /** Counts a request in the memory cache, which no other process shares. */

@@ -114,7 +114,7 @@ function join(name: string, limit: number, at = 0, { recalls = false }: Loss = {
     take,
     takeFromShare() {
       const outcome = tryTake()
-      if (outcome === false) return take()
+      if (outcome === undefined) return take()
       if (outcome === true) return
       seen.waits += 1
       noteLater(outcome.then(() => void (tryTake() === true || take())))
