@@ -59,6 +59,12 @@ describe('the compose file', () => {
     expect(values.DATABASE_URL).toContain(extra.POSTGRES_PASSWORD)
   })
 
+  test('passes the configuration in each of its commands, because it reads the password and the address from it', () => {
+    const commands = text.match(/docker compose .*/g) ?? []
+    expect(commands).toHaveLength(3)
+    for (const command of commands) expect(command).toMatch(/^docker compose --env-file rolecall\.env /)
+  })
+
   test.skipIf(!has('docker-compose'))('is read by docker-compose without a complaint', () => {
     cpSync(join(root, 'deploy/compose.yml'), join(folder, 'compose.yml'))
     const all = { ...values, ...extra, PUBLIC_URL: 'https://id.example' }
