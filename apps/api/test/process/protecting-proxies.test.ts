@@ -133,7 +133,9 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
       jar.set('theme', 'dark')
       jar.set('__Host-rolecall-8443', 'of-another-port')
       const forged = { 'Remote-User': 'root', Remote_User: 'root', 'Remote-Email': 'root@example.org' }
-      const inside = await open('/page?x=1', { ...page, ...forged, 'X-Original-Url': 'https://root.test/' })
+      const described = { 'X-Forwarded-Uri': '/root', 'X-Forwarded-Method': 'root' }
+      const original = { 'X-Original-Url': 'https://root.test/' }
+      const inside = await open('/page?x=1', { ...page, ...forged, ...described, ...original })
       expect([inside.status, inside.body]).toEqual([200, 'the wiki'])
       const headers: IncomingHttpHeaders = asked.at(-1)?.headers ?? {}
       // No other spelling of these names reaches an application, which may read every punctuation mark as "_".
