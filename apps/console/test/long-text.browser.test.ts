@@ -68,6 +68,36 @@ test.each([
   120_000,
 )
 
+test('on a phone, a note wraps in lines of its own size, and the number of a long legend stays whole', async () => {
+  const visit = await at.open('/console/overview', { width: 390 })
+  const { page } = visit
+  await visit.settled(/^Overview$/)
+  const note = page.locator('.figure small', { hasText: 'recently active' })
+  const apart = await note.evaluate((one) => {
+    one.textContent = '12,345 recently active'
+    const range = document.createRange()
+    range.selectNodeContents(one)
+    const tops = [...range.getClientRects()].map(({ top }) => top)
+    return tops.length === 0 ? Number.NaN : Math.max(...tops) - Math.min(...tops)
+  })
+  expect(apart).toBeLessThan(20)
+
+  await page.goto(`${at.url}/console/monitoring`)
+  await visit.settled(/^Monitoring$/)
+  const number = page.locator('.chart-legend .number').first()
+  await page
+    .locator('.chart-legend bdi')
+    .first()
+    .evaluate((one) => {
+      one.textContent = 'GET /api/admin/images/{kind}/{id}/{hash}'
+    })
+  await number.evaluate((one) => {
+    one.textContent = '12,345'
+  })
+  expect((await number.boundingBox())?.height).toBeLessThan(30)
+  await visit.close()
+}, 60_000)
+
 test('the own name ends with an ellipsis', async () => {
   const visit = await at.open('/console/about')
   const own = visit.page.locator('.side-self-name bdi')
