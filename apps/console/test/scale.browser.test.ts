@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createProject } from '../../api/src/features/projects/create-project.ts'
 import { gzipBytes, maxFirstLoadBytes } from './first-load.ts'
@@ -31,6 +32,25 @@ test('a long list is a table of which only the rows that are seen are there, and
   expect(await page.getByRole('link', { name: /^Project 07/ }).count()).toBe(10)
   expect(await visit.findings()).toEqual([])
   visit.expectQuiet()
+  await visit.close()
+})
+
+test('a long list shows rows before the code that measures them has loaded', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const prepare = (page: Page) =>
+    page.route('**/assets/visible-rows-*.js', async (route) => {
+      await held
+      await route.continue()
+    })
+  const visit = await at.open('/console/projects', { prepare })
+  const { page } = visit
+  await page.getByText(`${projects} projects`).waitFor()
+  await page.getByRole('link', { name: `Project ${projects}` }).waitFor({ timeout: 10_000 })
+  release()
+  await page.locator('.spacer').waitFor({ state: 'attached' })
   await visit.close()
 })
 

@@ -116,7 +116,7 @@ function VirtualTable<Row>({ head, ...props }: DataTableProps<Row> & { head: Rea
 
 interface TableRowProps<Row> extends DataTableProps<Row> {
   readonly row: Row
-  readonly placed?: PlacedRow
+  readonly placed?: PlacedRow | undefined
 }
 
 function TableRow<Row>({ columns, row, rowLink, rowName, rowKey, selection, placed }: TableRowProps<Row>) {

@@ -18,7 +18,8 @@ export interface VirtualRowsProps {
    * after the first render of the rows.
    */
   readonly frame: HTMLElement | null
-  readonly children: (at: number, placed: PlacedRow) => ReactNode
+  /** Renders a row. Rows that are shown before they can be measured have no `placed`. */
+  readonly children: (at: number, placed?: PlacedRow) => ReactNode
 }
 
 /** The visible rows of a long table, between two spacers that have the height of the other rows. */
