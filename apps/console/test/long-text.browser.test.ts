@@ -98,6 +98,17 @@ test('on a phone, a note wraps in lines of its own size, and the number of a lon
   await visit.close()
 }, 60_000)
 
+test('the username of a member is below the name, at the same left edge', async () => {
+  const visit = await at.open('/console/members')
+  const row = visit.page.locator('tbody tr', { hasText: 'mara.lind' })
+  const name = await row.getByText('Mara Lind').boundingBox()
+  const username = await row.getByText('mara.lind').boundingBox()
+  if (!name || !username) throw new Error('The row of Mara Lind is not visible.')
+  expect(username.x).toBe(name.x)
+  expect(username.y).toBeGreaterThanOrEqual(name.y + name.height)
+  await visit.close()
+}, 60_000)
+
 test('the own name ends with an ellipsis', async () => {
   const visit = await at.open('/console/about')
   const own = visit.page.locator('.side-self-name bdi')
