@@ -9,7 +9,7 @@ import { describeSites } from '../../packages/sdk/test/adapter-table.ts'
 import type { StartSite } from '../../packages/sdk/test/sites.ts'
 import { noteRun, noteSkipped } from '../shown/notes.ts'
 import { type Installed, installPackage, run } from './installed.ts'
-import { commandsIn, filesIn, installCommandsIn, type Stack, stacks } from './stacks.ts'
+import { commandsIn, filesIn, findInstallCommands, type Stack, stacks } from './stacks.ts'
 
 // Tests frameworks that have to be installed (400 MB) and built: with STACKS=all, as in a nightly run, or with the name
 // of one. They are kept for the next run.
@@ -37,7 +37,7 @@ async function build(stack: Stack): Promise<string> {
   await mkdir(app, { recursive: true })
   if (!existsSync(join(app, 'node_modules'))) {
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
-    const begins = await installCommandsIn(stack.page)
+    const begins = await findInstallCommands(stack.page)
     if (begins !== undefined) {
       await rm(join(app, 'package.json'))
       await run('sh', ['-ec', begins.replace('<package path>', installed.tarball)], app, 300_000)
@@ -122,7 +122,7 @@ describe('the pages of docs/guides/stacks', () => {
   )
 
   test('start in an empty folder if they show commands for it, and never with a command for an existing app', async () => {
-    expect(await installCommandsIn('next')).toMatch(/^npm init -y\n(.*\n)*npm install .*<package path>$/)
-    expect(await Promise.all(['sveltekit', 'nuxt'].map(installCommandsIn))).toEqual([undefined, undefined])
+    expect(await findInstallCommands('next')).toMatch(/^npm init -y\n(.*\n)*npm install .*<package path>$/)
+    expect(await Promise.all(['sveltekit', 'nuxt'].map(findInstallCommands))).toEqual([undefined, undefined])
   })
 })

@@ -20,7 +20,7 @@ export const commandsIn = async (page: string): Promise<string[]> =>
  * Returns the commands that install the packages in an empty folder. A page for existing apps shows none: it names the
  * package in a sentence, and the block with `rolecall-init` is for an app that already has it.
  */
-export const installCommandsIn = async (page: string): Promise<string | undefined> =>
+export const findInstallCommands = async (page: string): Promise<string | undefined> =>
   (await commandsIn(page)).find((text) => text.includes('<package path>'))
 
 const pageOf = (page: string) => readFile(join(root, 'docs/guides/stacks', `${page}.md`), 'utf8')

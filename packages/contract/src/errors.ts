@@ -449,8 +449,8 @@ export const errors = define({
     status: 403,
     title: 'System Admin access is required.',
     fix:
-      'Sign in to the console, or with `rolecall login`, as a System Admin. Owners and auditors need a System ' +
-      'Admin for this. System Admins have the role in the main server whose ID is set in CHAT_ADMIN_ROLE_ID.',
+      'Sign in to the console, or with `rolecall login`, as a System Admin. Owners and auditors: ask a System ' +
+      'Admin. System Admins have the role in the main server whose ID is set in CHAT_ADMIN_ROLE_ID.',
     when:
       'Auditors and owners of projects receive this error, too, where their rights end: auditors can only ' +
       'read, and owners can read and change only parts of their own projects. Session tokens of projects ' +
