@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { call } from './client.ts'
 import { type GivenProject, givenProject, validate, walkSession } from './given.ts'
 import { type RedisServer, startRedis } from './redis.ts'
 import { type Service, startWorld, type World } from './service.ts'
@@ -70,6 +72,32 @@ describe('the rate limit on two instances over one PostgreSQL and Redis', () => 
       expect(reads).toBe(0)
     } finally {
       Object.assign(answers, { read })
+    }
+  })
+
+  test('counts the time for which a request waits as a part of its duration', async () => {
+    const { cache } = world.service.deps
+    const { countUpTo } = cache
+    const waitMs = 60
+    const seconds = async () => {
+      const { text } = await call(world.url, 'GET', '/metrics')
+      const sum =
+        /^rolecall_http_request_duration_seconds_sum\{[^}]*auth\/validate[^}]*class="2xx"[^}]*\} (\S+)/m
+      return Number(sum.exec(text)?.[1])
+    }
+    await sleep(500)
+    Object.assign(cache, {
+      countUpTo: async (...args: Parameters<typeof countUpTo>) => {
+        await sleep(waitMs)
+        return countUpTo(...args)
+      },
+    })
+    try {
+      const before = await seconds()
+      await ask(world, 1, 1)
+      expect((await seconds()) - before).toBeGreaterThan((waitMs / 1_000) * 0.9)
+    } finally {
+      Object.assign(cache, { countUpTo })
     }
   })
 

@@ -104,7 +104,10 @@ function findLive({ answers, settings }: MemoryDeps, value: string): Live | unde
   return { token, session, answer: toResponseJson(at, 'rest'), nowMs }
 }
 
-/** Counts the request toward the rate limit and the metrics. Returns no response if the limit must be asked first. */
+/**
+ * Counts the request toward the rate limit and the metrics. Returns a promise while a share of the limit is being
+ * reserved, and undefined if the limiter must decide about the request.
+ */
 function counted(
   { limiter, counts, addressOf }: MemoryDeps,
   request: FrontRequest,
@@ -112,8 +115,8 @@ function counted(
   json: string,
 ): FromMemory {
   const bucket = addressBucket(addressOf(request))
-  const isCounted = limiter.tryConsume(bucket)
-  if (isCounted !== true) return isCounted
+  const outcome = limiter.tryConsume(bucket)
+  if (outcome !== true) return outcome
   counts.answers.count(endpoint, 'ok')
   return { caller: { bucket }, json, headers }
 }

@@ -79,8 +79,11 @@ function findCaller(
   return isAllowed ? { caller, nowMs } : undefined
 }
 
-/** Counts the request toward the rate limit. Returns no response if the limit must be asked first. */
+/**
+ * Counts the request toward the rate limit. Returns a promise while a share of the limit is being reserved, and
+ * undefined if the limiter must decide about the request.
+ */
 function counted({ limiter }: MemoryDeps, caller: ProjectCaller, json: string): FromMemory {
-  const isCounted = limiter.tryConsume(caller.bucket)
-  return isCounted === true ? { caller, json } : isCounted
+  const outcome = limiter.tryConsume(caller.bucket)
+  return outcome === true ? { caller, json } : outcome
 }

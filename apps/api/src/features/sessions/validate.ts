@@ -23,9 +23,8 @@ type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
 
 /**
  * Validates a session from the cache alone. Returns undefined if the cache does not suffice, or if the request is
- * unusual or over its rate limit. Then `validate` decides, which also counts the request. Returns a promise while the
- * rate limit is being read: when it settles, try once more. Must be synchronous: the lease that permits the use of the
- * cache must still be valid when the response is created.
+ * unusual or over its rate limit. Then `validate` decides, which also counts the request. Must be synchronous: the lease
+ * that permits the use of the cache must still be valid when the response is created.
  */
 export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
@@ -41,8 +40,8 @@ export function validateFromMemory(
   if (!session || session.projectId !== caller.projectId || session.expiresAtMs <= nowMs) return undefined
   const at = sessionAt(session, nowMs)
   if (!isFresh(at, memberTerms(settings.current().permissionTtlMs))) return undefined
-  const isCounted = limiter.tryConsume(caller.bucket)
-  if (isCounted !== true) return isCounted
+  const outcome = limiter.tryConsume(caller.bucket)
+  if (outcome !== true) return outcome
   return { caller, json: toResponseJson(at, 'rest') }
 }
 

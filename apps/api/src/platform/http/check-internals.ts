@@ -123,7 +123,7 @@ function startServer(internals: NodeInternals, fail: (error: unknown) => void) {
               params: {},
               bodyLimit: 0,
               respond: (_asked, _body, _params, write) => {
-                if (target === inMemory) write(head, moreOf('memory'), body, body.length)
+                if (target === inMemory) write(head, moreOf('memory'), body)
                 return target === inMemory
               },
             }

@@ -20,15 +20,12 @@ export interface MemoryResponse {
 }
 
 /**
- * A response from memory, or undefined if the framework must handle the request. A promise means: when it settles, there
- * may be a response, so try once more.
+ * A response from memory, or undefined if the framework must handle the request. A promise means that a share of the
+ * caller's rate limit is being reserved. When it settles, try once more.
  */
 export type FromMemory = MemoryResponse | Promise<void> | undefined
 
-/**
- * Creates a response from memory, synchronously. It counts the request only if it responds, and has no other side
- * effect.
- */
+/** Creates a response from memory, synchronously. It counts the request only if it responds. */
 export type RespondFromMemory = (request: FrontRequest, body: Buffer, params: Params) => FromMemory
 
 /** The parameters in the path of a request, by name. They consist of letters, digits, `_`, and `-`. */
@@ -38,7 +35,7 @@ export type Params = Readonly<Record<string, string>>
  * Responds synchronously with `write`, and returns true. Returns false if the framework must handle the request. A
  * promise means: when it settles, try once more, or let the framework handle the request.
  */
-type RespondAtOnce = (
+type Respond = (
   request: FrontRequest,
   body: Buffer,
   params: Params,
@@ -46,7 +43,7 @@ type RespondAtOnce = (
 ) => boolean | Promise<void>
 
 interface Route {
-  readonly respond: RespondAtOnce
+  readonly respond: Respond
   readonly bodyLimit: number
 }
 
@@ -73,7 +70,7 @@ export class Front {
   }
 
   /** Adds a target, such as `POST /api/auth/validate` or `GET /api/servers/{serverId}/members/{memberId}`. */
-  add(target: string, bodyLimit: number, respond: RespondAtOnce): void {
+  add(target: string, bodyLimit: number, respond: Respond): void {
     const route = { respond, bodyLimit }
     if (target.includes('{')) this.#patterns.push({ target: patternOf(target), route })
     else this.#routes.set(target, { ...route, params: {} })
@@ -102,7 +99,7 @@ export class Front {
     const write: WriteFinished = (head, more, body) => sendFinished(response, head, more, body)
     if (request.method === 'GET') {
       const answer = () => respond(request, none, params, write)
-      answerOr(answer, () => framework(request, response))
+      answerOr(answer, response, () => framework(request, response))
       return
     }
     const passOn = (outcome: Buffer | ApiError) => {
@@ -111,16 +108,20 @@ export class Front {
     }
     const received = (body: Buffer) => {
       const answer = () => respond(request, body, params, write)
-      answerOr(answer, () => passOn(body))
+      answerOr(answer, response, () => passOn(body))
     }
     this.#bodies.receive(request, bodyLimit, received, passOn)
   }
 }
 
-/** Answers from memory, if need be at the second attempt. Calls `passOn` if there is no answer. */
-function answerOr(answer: () => boolean | Promise<void>, passOn: () => void): void {
+/**
+ * Answers from memory, if need be at the second attempt. Calls `passOn` if there is no answer, unless the client has gone
+ * meanwhile.
+ */
+function answerOr(answer: () => boolean | Promise<void>, response: ServerResponse, passOn: () => void): void {
   const outcome = answer()
-  if (outcome instanceof Promise) void outcome.then(() => answer() === true || passOn())
+  if (outcome instanceof Promise)
+    void outcome.then(() => void (response.destroyed || answer() === true || passOn()))
   else if (!outcome) passOn()
 }
 

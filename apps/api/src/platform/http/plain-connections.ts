@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import type { Found, Front } from './front.ts'
+import type { Found, Front, FrontRequest } from './front.ts'
 import type { NodeInternals } from './node-internals.ts'
 import { PlainHeadReader } from './plain-heads.ts'
 import { maxPlainBytes, type PlainHead } from './plain-request.ts'
@@ -56,10 +56,9 @@ export function readPlainConnections(server: Server, terms: Terms): { endUnused(
 }
 
 /** A plain request, and the endpoint that may answer it from memory. */
-interface PlainRequest {
+interface PlainRequest extends FrontRequest {
   /** The whole request as received. */
   readonly chunk: Buffer
-  readonly headers: PlainHead['headers']
   readonly body: Buffer
   readonly found: Found
 }
@@ -78,9 +77,7 @@ function readPlain(
   let detour: Detour | undefined
   let hasAsked = false
 
-  // The bytes of an ASCII text are the same in both encodings, and Node.js writes Latin-1 faster.
-  const write: WriteFinished = (prepared, more, body, bodyBytes) =>
-    void socket.write(finishedText(prepared, more, body), bodyBytes === body.length ? 'latin1' : 'utf8')
+  const write: WriteFinished = (prepared, more, body) => void socket.write(finishedText(prepared, more, body))
 
   /**
    * Returns the body if the chunk is exactly one complete, plain request for an endpoint that can answer from memory.
@@ -103,7 +100,7 @@ function readPlain(
       hasAsked = true
       socket.setTimeout(server.keepAliveTimeout)
     }
-    const request: PlainRequest = { chunk, headers: head.headers, body, found }
+    const request: PlainRequest = { headers: head.headers, socket, chunk, body, found }
     const outcome = respond(request)
     if (outcome === true) return
     // The rest of the connection waits for this request.
@@ -111,12 +108,13 @@ function readPlain(
     if (outcome) void tryAgain(request, outcome)
     else passOn(request)
   }
-  const respond = ({ headers, body, found: { respond, params } }: PlainRequest) =>
-    respond({ headers, socket }, body, params, write)
+  const respond = (request: PlainRequest) =>
+    request.found.respond(request, request.body, request.found.params, write)
   const tryAgain = async (request: PlainRequest, until: Promise<void>) => {
     unused.delete(socket)
     await until
-    if (socket.destroyed) return
+    // The client has gone, and does not count.
+    if (!socket.writable) return
     if (endsConnections() || respond(request) !== true) return passOn(request)
     unused.add(socket)
     socket.resume()

@@ -57,13 +57,13 @@ export interface Responder {
   ): Promise<void>
   /**
    * Sends a response from memory. Does not wait for a confirmation, because the request has written nothing. Throws
-   * only before the first byte.
+   * only before the first byte. `waitedMs` is how long the request has waited for its rate limit.
    */
   sendFromMemory(
     definition: EndpointDefinition,
     requestId: string,
     known: MemoryResponse,
-    write: WriteFinished,
+    terms: { readonly write: WriteFinished; readonly waitedMs: number },
   ): void
   /** Sets the common headers, and leaves the response to other code. It is counted when it has been sent. */
   releaseResponse(
@@ -211,16 +211,17 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
       await confirmed(definition, request)
       reply.hijack()
       const head = finishedHead(definition)
-      sendFinished(reply.raw, head, endOf(request.id, Buffer.byteLength(json)), json)
+      sendFinished(reply.raw, head, endOf(request.id, json), json)
       answered(definition, request, head.status)
     },
-    sendFromMemory(definition, requestId, known, write) {
+    sendFromMemory(definition, requestId, known, { write, waitedMs }) {
       const { caller, json: body = '', headers, head = finishedHead(definition) } = known
       const request: Timed = { startedAtUs: 0, caller }
       observe(() => observer.began(request))
-      const bytes = Buffer.byteLength(body)
-      const end = endOf(requestId, bytes)
-      write(head, headers ? [...headers, ...end] : end, body, bytes)
+      // The last bit is set, as in all these times, so that none is 0.
+      if (waitedMs > 0) request.startedAtUs = (request.startedAtUs - waitedMs * 1_000) | 1
+      const end = endOf(requestId, body)
+      write(head, headers ? [...headers, ...end] : end, body)
       observe(() => observer.answered(routeOf(definition), caller.projectId, head.status, request))
     },
     releaseResponse(definition, request, reply) {
@@ -271,11 +272,11 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
 }
 
 /** Returns the headers that are added to a prepared head. */
-const endOf = (requestId: string, bodyBytes: number) => [
+const endOf = (requestId: string, body: string) => [
   'x-request-id',
   requestId,
   'content-length',
-  String(bodyBytes),
+  String(Buffer.byteLength(body)),
 ]
 
 /** The responses with an error. `refuse` counts them, so `releaseResponse` must not. */

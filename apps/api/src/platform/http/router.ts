@@ -15,7 +15,7 @@ import { createAllowedMethods } from './allowed-methods.ts'
 import { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import { createRequestCheck } from './check-request.ts'
-import type { Front, RespondFromMemory } from './front.ts'
+import type { FromMemory, Front, FrontRequest, RespondFromMemory } from './front.ts'
 import type { Identified } from './identified.ts'
 import type { BodyReader } from './read-bytes.ts'
 import type { RequestId } from './request-id.ts'
@@ -202,6 +202,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     }
   }
 
+  /** The times at which requests arrived that wait for their second attempt, so that their duration is complete. */
+  const arrivals = new WeakMap<FrontRequest, number>()
   const addToFront = (definition: EndpointDefinition, url: string, response: RespondFromMemory) => {
     const refusedFrom = refusedFromLevel(definition)
     front?.add(`${definition.method} ${url}`, bodyLimitOf(definition), (request, body, params, write) => {
@@ -209,8 +211,13 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       try {
         const known = response(request, body, params)
         if (!known) return false
-        if (known instanceof Promise) return known
-        respond.sendFromMemory(definition, requestId(request.headers), known, write)
+        if (known instanceof Promise) {
+          if (!arrivals.has(request)) arrivals.set(request, performance.now())
+          return known
+        }
+        const arrivedMs = arrivals.get(request)
+        const waitedMs = arrivedMs === undefined ? 0 : performance.now() - arrivedMs
+        respond.sendFromMemory(definition, requestId(request.headers), known, { write, waitedMs })
         return true
       } catch {
         // The request goes to the framework, which fails in the same way and responds with the error.
@@ -251,11 +258,11 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       const { path, method } = definition
       serve(path, method, definition, definition, async (request, reply) => {
         respond.began(request)
-        const known = answerFromMemory?.(request.raw, request.body as Buffer, {})
-        if (!known || known instanceof Promise)
-          return respond.sendJson(definition, request, reply, await handler(request))
-        request.caller = known.caller
-        await respond.sendJson(definition, request, reply, known.json ?? '')
+        const answer = () => answerFromMemory?.(request.raw, request.body as Buffer, {})
+        const first = answer()
+        const known = first instanceof Promise ? await first.then<Awaited<FromMemory>>(answer) : first
+        if (known) request.caller = known.caller
+        await respond.sendJson(definition, request, reply, known?.json ?? (await handler(request)))
       })
       if (answerFromMemory) addToFront(definition, path, answerFromMemory)
     },

@@ -42,16 +42,8 @@ export function extendHead(
   return { status, headers: [...headers, ...Object.entries(named).flat()], text: text + lines.join('') }
 }
 
-/**
- * Writes a whole response: a prepared head, the headers `more` (name, value, name, value), and a body of `bodyBytes`
- * bytes.
- */
-export type WriteFinished = (
-  head: PreparedHead,
-  more: readonly string[],
-  body: string,
-  bodyBytes: number,
-) => void
+/** Writes a whole response: a prepared head, the headers `more` (name, value, name, value), and a body. */
+export type WriteFinished = (head: PreparedHead, more: readonly string[], body: string) => void
 
 /** Writes a whole response to a `ServerResponse`. */
 export function sendFinished(

@@ -60,8 +60,8 @@ export interface Shares {
   /** Counts a request in the share of this instance. Returns false if the share is used up. */
   consumeReserved(tally: Tally): boolean
   /**
-   * Reserves a share that has a unit for the request, and resolves when the cache has responded. The request can then
-   * call `consumeReserved` again. Returns undefined if no share may be reserved.
+   * Tries to reserve a share that has a unit for the request, and resolves when the cache has responded. The request can
+   * then call `consumeReserved` again. Returns undefined if there is nothing to reserve.
    */
   reserve(tally: Tally): Promise<void> | undefined
   /** Returns all shares to the shared counters. */
@@ -148,7 +148,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   }
 
   function reserve(tally: Tally): Promise<void> | undefined {
-    if (!isShared || tally.isRecalled || tally.fullUntilMs > 0) return undefined
+    if (!isShared || tally.isRecalled || tally.total >= limit) return undefined
     return new Promise((resolve) => {
       tally.waitingForShare.push(resolve)
       planQuery(tally)
@@ -199,10 +199,10 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     // If the cache has lost the counter, it restarts from the last known value. Otherwise, callers would get the full
     // limit again.
     const from = tally.total - tally.reserved
-    const counted = tally.waitingForShare.length
+    const waiters = tally.waitingForShare.length
     const response = await cache.countUpTo(tally.key, wanted, { limit, from, windowMs: counterMs })
     if (!response) {
-      letTryAgain(tally, counted)
+      letTryAgain(tally, waiters)
       return undefined
     }
     tally.total = response.total
@@ -211,7 +211,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
       tally.reserved -= 1
       resolve(verdict(tally, true))
     }
-    letTryAgain(tally, Math.max(counted, tally.reserved))
+    letTryAgain(tally, Math.max(waiters, tally.reserved))
     if (tally.reserved >= minShare) tally.refillAt = Math.floor(tally.reserved / 2)
     if (generation !== cache.generation()) discardShare(tally)
     if (tally.isRecalled) void returnReserved(tally, tally.reserved)
