@@ -35,7 +35,7 @@ test('a long list is a table of which only the rows that are seen are there, and
   await visit.close()
 })
 
-test('a long list shows rows before the code that measures them has loaded', async () => {
+test('a long list shows rows, and can be scrolled to its end, before the code that measures rows has loaded', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -49,8 +49,10 @@ test('a long list shows rows before the code that measures them has loaded', asy
   const { page } = visit
   await page.getByText(`${projects} projects`).waitFor()
   await page.getByRole('link', { name: `Project ${projects}` }).waitFor({ timeout: 10_000 })
+  expect(await page.locator('tbody tr[aria-rowindex="2"]').count()).toBe(1)
+  await page.locator('.table-frame').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight))
   release()
-  await page.locator('.spacer').waitFor({ state: 'attached' })
+  await page.getByRole('link', { name: 'Project 001' }).waitFor()
   await visit.close()
 })
 

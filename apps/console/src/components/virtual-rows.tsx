@@ -1,5 +1,6 @@
 import { Fragment, lazy, Suspense } from 'react'
 import { fileOf } from '../shell/page-file.tsx'
+import { RowSpacer, rowHeight } from './row-spacer.tsx'
 import type { VirtualRowsProps } from './visible-rows.tsx'
 
 /** The maximum number of rows that are all rendered. A longer table renders only its visible rows. */
@@ -21,5 +22,11 @@ export const VirtualRows = (props: VirtualRowsProps) => (
   </Suspense>
 )
 
-const FirstRows = ({ children }: VirtualRowsProps) =>
-  firstRows.map((at) => <Fragment key={at}>{children(at)}</Fragment>)
+const FirstRows = ({ count, columns, children }: VirtualRowsProps) => (
+  <>
+    {firstRows.map((at) => (
+      <Fragment key={at}>{children(at, { 'data-index': at, 'aria-rowindex': at + 2 })}</Fragment>
+    ))}
+    <RowSpacer columns={columns} height={(count - firstRows.length) * rowHeight} />
+  </>
+)

@@ -1,10 +1,11 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual'
 import { Fragment, type ReactNode } from 'react'
+import { RowSpacer, rowHeight } from './row-spacer.tsx'
 
-const rowHeight = 41
-/** The attributes of a row with which its position and its height are measured. */
+/** The attributes of a row of a long table: its position, and how its height is measured. */
 export interface PlacedRow {
-  readonly ref: (row: HTMLTableRowElement | null) => void
+  /** Measures the height. Not set until the code that measures has loaded. */
+  readonly ref?: (row: HTMLTableRowElement | null) => void
   readonly 'data-index': number
   readonly 'aria-rowindex': number
 }
@@ -18,8 +19,7 @@ export interface VirtualRowsProps {
    * after the first render of the rows.
    */
   readonly frame: HTMLElement | null
-  /** Renders a row. Rows that are shown before they can be measured have no `placed`. */
-  readonly children: (at: number, placed?: PlacedRow) => ReactNode
+  readonly children: (at: number, placed: PlacedRow) => ReactNode
 }
 
 /** The visible rows of a long table, between two spacers that have the height of the other rows. */
@@ -29,17 +29,16 @@ export default function VisibleRows({ count, columns, frame, children }: Virtual
     getScrollElement: () => frame,
     estimateSize: () => rowHeight,
     overscan: 12,
+    // The table may have been scrolled before this code loaded. The virtualizer would scroll it back to the start.
+    observeElementOffset: (instance, onOffset) => {
+      instance.scrollOffset = instance.scrollElement?.scrollTop ?? null
+      return observeElementOffset(instance, onOffset)
+    },
   })
   const seen = virtual.getVirtualItems()
-  const spacer = (height: number) =>
-    height > 0 && (
-      <tr className="spacer">
-        <td colSpan={columns} style={{ height }} />
-      </tr>
-    )
   return (
     <>
-      {spacer(seen[0]?.start ?? 0)}
+      <RowSpacer columns={columns} height={seen[0]?.start ?? 0} />
       {seen.map(({ index, key }) => (
         <Fragment key={key}>
           {children(index, {
@@ -49,7 +48,7 @@ export default function VisibleRows({ count, columns, frame, children }: Virtual
           })}
         </Fragment>
       ))}
-      {spacer(virtual.getTotalSize() - (seen.at(-1)?.end ?? 0))}
+      <RowSpacer columns={columns} height={virtual.getTotalSize() - (seen.at(-1)?.end ?? 0)} />
     </>
   )
 }
