@@ -64,9 +64,21 @@ export const rolesHeld = (roleIds: readonly string[], roles: Roles): HeldRole[] 
   partsHeld(roleIds, roles).map(({ role }) => role)
 
 /** The roles that a member holds, highest first, and the same as JSON. */
-export interface HeldRoles {
+export class HeldRoles {
   readonly roles: readonly HeldRole[]
   readonly json: string
+  #encoded: Buffer | undefined
+
+  constructor(parts: readonly RolePart[]) {
+    this.roles = parts.map(({ role }) => role)
+    this.json = jsonOfRoles(parts)
+  }
+
+  /** The JSON in UTF-8. It is encoded once, for responses with the roles of many members. */
+  get encoded(): Buffer {
+    this.#encoded ??= Buffer.from(this.json)
+    return this.#encoded
+  }
 }
 
 /** The combinations of roles that were requested, by the IDs of the roles. */
@@ -91,8 +103,7 @@ export function heldWithJson(roleIds: readonly string[], roles: Roles): HeldRole
   const before = combinations.get(roles)
   const cached = before?.held.get(key)
   if (cached) return cached
-  const parts = partsHeld(roleIds, roles)
-  const held = { roles: parts.map(({ role }) => role), json: jsonOfRoles(parts) }
+  const held = new HeldRoles(partsHeld(roleIds, roles))
   const length = key.length + held.json.length
   const kept = before && before.length + length <= maxLength ? before : { held: new Map(), length: 0 }
   kept.held.set(key, held)

@@ -61,6 +61,7 @@ describe.each(mainEngines)('POST /api/servers/{serverId}/permissions/check-many 
       sql`update memberships set role_ids = ${[captain, crew]}::text[] where member_id = ${ids[0]}`,
     )
     await db.execute(sql`update memberships set role_ids = '{}' where member_id = ${ids[1]}`)
+    await db.execute(sql`update roles set name = 'Crew ⚓ é' where server_id = ${server} and id = ${crew}`)
     await db.execute(sql`update memberships set left_at = clock_now() where member_id = ${ids[2]}`)
     const memberIds = [...first, demo.users.ada]
     for (const wanted of [

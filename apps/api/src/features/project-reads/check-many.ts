@@ -29,14 +29,14 @@ interface CheckRequest {
 const unknown: Known = { held: undefined, isBlocked: false, source: 'mirror', asOfMs: null }
 
 /**
- * Checks the roles of many members of a server, and returns the response as JSON text. Fresh cached roles are used. One
- * statement reads all others from the mirror. No request is sent to Discord, so the time does not depend on how many
- * members have old roles.
+ * Checks the roles of many members of a server, and returns the response as JSON in UTF-8. Fresh cached roles are
+ * used. One statement reads all others from the mirror. No request is sent to Discord, so the time does not depend on
+ * how many members have old roles.
  */
 export async function checkMany(
   { answers, settings }: ManyDeps,
   { serverId, memberIds, isAllowed }: CheckRequest,
-): Promise<string> {
+): Promise<Buffer> {
   const terms = memberTerms(settings.current().permissionTtlMs)
   // All cached roles are read in one synchronous step, because the lease is checked once for them.
   const nowMs = answers.leasedNowMs()
@@ -46,24 +46,55 @@ export async function checkMany(
   const others = memberIds.filter((_, i) => !cached[i]).map((memberId) => ({ serverId, memberId }))
   const read = others.length === 0 ? [] : await answers.readServerMembers(others)
   const found = read.map((one) => mirroredRoles(one, terms)).values()
-  const checked = memberIds.map((memberId, i) =>
-    checkedJson(memberId, cached[i] ?? found.next().value ?? unknown, isAllowed),
+  return encoded(
+    memberIds.map((memberId, i) => resultOf(memberId, cached[i] ?? found.next().value ?? unknown, isAllowed)),
   )
-  return `{"data":[${checked.join(',')}]}`
 }
 
-/**
- * Returns the result for one member as JSON. `JSON.stringify` of 1,000 results would take twice as long. The ID needs
- * no escaping, because the contract permits only digits.
- */
-function checkedJson(memberId: string, known: Known, isAllowed: CheckRequest['isAllowed']): string {
+/** The result for one member: the roles as JSON in UTF-8, and the JSON before and after them, which is ASCII. */
+interface Result {
+  readonly before: string
+  readonly roles: Buffer
+  readonly after: string
+}
+
+const noRoles = Buffer.from('[]')
+
+/** Returns the result for one member. The ID needs no escaping, because the contract permits only digits. */
+function resultOf(memberId: string, known: Known, isAllowed: CheckRequest['isAllowed']): Result {
   const { held, isBlocked, source, asOfMs } = known
   const allowed = held !== undefined && !isBlocked && isAllowed(held.roles)
   const asOf = asOfMs === null ? 'null' : `"${isoTime(asOfMs)}"`
-  return (
-    `{"memberId":"${memberId}","allowed":${allowed},"isMember":${held !== undefined},` +
-    `"roles":${held?.json ?? '[]'},"rolesSource":"${source}","rolesAsOf":${asOf}}`
+  return {
+    before: `{"memberId":"${memberId}","allowed":${allowed},"isMember":${held !== undefined},"roles":`,
+    roles: held?.encoded ?? noRoles,
+    after: `,"rolesSource":"${source}","rolesAsOf":${asOf}}`,
+  }
+}
+
+/**
+ * Returns the response. The roles are copied as they are, because encoding the whole response as one text takes as
+ * long as all checks.
+ */
+function encoded(results: readonly Result[]): Buffer {
+  const [start, comma, end] = ['{"data":[', ',', ']}']
+  const length = results.reduce(
+    (sum, { before, roles, after }) => sum + before.length + roles.length + after.length + comma.length,
+    start.length + end.length,
   )
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  const write = (ascii: string) => {
+    at += bytes.write(ascii, at, 'latin1')
+  }
+  for (const { before, roles, after } of results) {
+    write(at === 0 ? start : comma)
+    write(before)
+    at += roles.copy(bytes, at)
+    write(after)
+  }
+  write(end)
+  return bytes.subarray(0, at)
 }
 
 /** Returns the cached roles of a member, if they are fresh. */

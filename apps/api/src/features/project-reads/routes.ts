@@ -74,8 +74,7 @@ export function projectReadRoutes({ route, routeFromMemory }: Router<Callers>, d
     projectReads.checkManyPermissions,
     async ({ caller, params: { serverId }, body: { memberIds, ...wanted } }) => {
       await requireScope(caller.projectId, serverId, 'check_permissions')
-      const json = await checkMany(deps, { serverId, memberIds, isAllowed: allowedBy(wanted) })
-      return new Answer(200, json)
+      return new Answer(200, await checkMany(deps, { serverId, memberIds, isAllowed: allowedBy(wanted) }))
     },
   )
 }
