@@ -94,4 +94,14 @@ describe.each(engines)('the steady check of the audit log on %s', (engine) => {
     await walk()
     expect(await verifier.state()).toMatchObject({ status: 'verified', problem: null, problemAt: null })
   })
+
+  test('checks new entries when its state is read, long before the next minute', async () => {
+    await beginAnew()
+    verifier.start()
+    await record(2)
+    await expect.poll(verifier.state, { timeout: 10_000 }).toMatchObject({ status: 'verified' })
+    await record(2)
+    const { entries } = await verifier.state()
+    await expect.poll(verifier.state, { timeout: 10_000 }).toMatchObject({ entries, checked: entries })
+  })
 })

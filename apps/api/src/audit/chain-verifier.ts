@@ -35,7 +35,10 @@ export interface ChainVerifier {
   restart(): Promise<void>
   /** Checks the next entries. Returns true if another step can follow immediately. */
   step(): Promise<boolean>
-  /** Returns the progress and the result, for administrators. */
+  /**
+   * Returns the progress and the result, for administrators. If entries are unchecked, a started verifier checks them
+   * now.
+   */
   state(): Promise<audit.AuditChain>
   close(): Promise<void>
 }
@@ -106,6 +109,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
     state: async () => {
       const row = await readVerification(db)
       if (!row) throw new Error('The audit log verification has no row.')
+      if (timer && row.checked < row.entries) wake()
       return { ...row, status: statusOf(row), mend: row.problem === null ? null : mend }
     },
     async close() {
