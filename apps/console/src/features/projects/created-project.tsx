@@ -8,8 +8,9 @@ import { Code, Copyable, Secret } from '../../components/copy.tsx'
 import { guideAddress } from '../../components/guides.ts'
 import { Facts, Page, Panel } from '../../components/page.tsx'
 import { Notice, Problem } from '../../components/states.tsx'
-import { type Listing, loadListings, pythonStack, stacks } from './guide-code.ts'
+import type { Listing } from './guide-code.ts'
 import type { Kind } from './kinds.ts'
+import { pythonStack, stacks } from './stacks.ts'
 
 interface CreatedProjectProps {
   readonly answer: AdminAnswer<'createProject'>
@@ -77,7 +78,12 @@ function SiteCode({
       ROLECALL_SECRET: secret,
     }
     let isCurrent = true
-    void loadListings(stack, values, role).then((found) => isCurrent && setListings(found))
+    const load = async () => {
+      const { loadListings } = await import('./guide-code.ts')
+      const found = await loadListings(stack, values, role)
+      if (isCurrent) setListings(found)
+    }
+    void load()
     return () => {
       isCurrent = false
     }

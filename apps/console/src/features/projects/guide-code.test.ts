@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { loadListings, loadSigning, stacks } from './guide-code.ts'
+import { loadListings, loadSigning } from './guide-code.ts'
+import { stacks } from './stacks.ts'
 
 test('the code that signs is that of the guide, with the address of the webhook and a payload that a shell leaves alone', async () => {
   const code = await loadSigning('tide-reports', '{"text":"it\'s $5"}')

@@ -1,3 +1,5 @@
+import { pythonStack } from './stacks.ts'
+
 /**
  * The guides of the client library, loaded when needed. The console shows their code, so each listing exists only once.
  */
@@ -11,21 +13,6 @@ const pythonGuide = import.meta.glob<string>('../../../../../clients/python/READ
   query: '?raw',
   import: 'default',
 })
-
-/** The stack of the Python client. Its guide is the README of the client, not a file in the folder of guides. */
-export const pythonStack = 'python'
-
-/** The stacks that have a guide, by its file name. */
-export const stacks = [
-  ['next', 'Next.js'],
-  ['sveltekit', 'SvelteKit'],
-  ['nuxt', 'Nuxt'],
-  ['express', 'Express'],
-  ['fastify', 'Fastify'],
-  ['hono', 'Hono'],
-  ['fetch', 'Any other'],
-  [pythonStack, 'Python'],
-] as const
 
 /** A listing of a guide: its title, and its code. */
 export interface Listing {
