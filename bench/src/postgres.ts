@@ -62,7 +62,14 @@ export async function startPostgres(
     return `${address}/${name}`
   }
   const signal = (name: NodeJS.Signals) => {
-    for (const one of processesOf(join(folder, 'data'))) process.kill(one, name)
+    for (const one of processesOf(join(folder, 'data'))) {
+      try {
+        process.kill(one, name)
+      } catch (error) {
+        // It has ended since it was listed.
+        if ((error as { code?: string }).code !== 'ESRCH') throw error
+      }
+    }
   }
   return {
     url: `${address}/postgres`,
