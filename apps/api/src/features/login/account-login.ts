@@ -46,7 +46,7 @@ export function accountRefusal(
   const again = accountPath
   const explanation = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error')
-    return chatPlatformUnavailable(undefined, { again })
+    return chatPlatformUnavailable(undefined, { again, isOurFault: refusal === 'server_error' })
   if (refusal === 'blocked')
     return new ApiError('MEMBER_BLOCKED', { reason: 'account', ...explanation, ...account })
   return new ApiError('LOGIN_REFUSED', {

@@ -306,7 +306,7 @@ async function finishRefusedLogin(
   const again = adminLoginAgain(request)
   const explanation = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error') {
-    throw chatPlatformUnavailable(undefined, { again })
+    throw chatPlatformUnavailable(undefined, { again, isOurFault: refusal === 'server_error' })
   }
   if (refusal === 'blocked') {
     throw new ApiError('MEMBER_BLOCKED', { reason: 'admin_login', ...explanation, ...account })

@@ -45,26 +45,33 @@ const words: Partial<Record<ErrorCode, Words>> = {
  * Renders the page for a person whose sign-in was refused. Its footer has the technical details, for the people who run
  * the site.
  */
-export function refusalPage(
-  { code, details, message, status }: ApiError,
-  requestId: string,
-  plainReader: Reader,
-): RenderedPage {
-  const { again, isCanceled, site, unlisted, notice, brand } = details
+export function refusalPage(error: ApiError, requestId: string, plainReader: Reader): RenderedPage {
+  const { code, details, status } = error
+  const { again, isCanceled, isOurFault, site, unlisted, notice, brand } = details
   const reader = brand ? { ...plainReader, brand } : plainReader
   if (again !== undefined && isCanceled) return canceledPage(again, requestId, reader)
   const { say } = reader
-  const { title, what, advice } = words[code] ?? (status >= 500 ? ourFault : badLink)
+  const texts = isOurFault ? ourFault : (words[code] ?? (status >= 500 ? ourFault : badLink))
+  const { title, what, advice } = texts
   const [first = say(what), ...rest] = notice?.(reader) ?? [say(what), say(advice)]
   return renderPage(reader, {
     title: say(title),
     paragraphs: [first, ...wrongParameters(details, reader), ...rest],
     link: wayOut(code, details, reader),
     sections: site && unlisted ? [sectionAboutUri(reader, site.name, unlisted)] : [],
-    // The notice already contains the detail.
-    technical: `${errors[code].title} ${notice ? errors[code].fix : message}`,
+    technical: technicalOf(error),
     requestId,
   })
+}
+
+/**
+ * Returns the meaning of the error and its fix, without the marks of code. Omits the fix of VALIDATION_FAILED, because
+ * it explains fields of the JSON response. Omits the detail if the notice of the page contains it.
+ */
+function technicalOf({ code, details, message }: ApiError): string {
+  const { title, fix } = errors[code]
+  if (code === 'VALIDATION_FAILED') return title
+  return `${title} ${details.notice ? fix : message}`.replaceAll('`', '')
 }
 
 /** Returns the link of the page: to the start of the sign-in if it can be repeated here, or back to the site. */

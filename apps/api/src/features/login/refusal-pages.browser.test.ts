@@ -102,8 +102,14 @@ describe('a refusal page', () => {
     },
   )
 
-  test('a damaged link is told by the names of what is wrong in it', async () => {
-    expect((await read(refused['damaged-link']?.() ?? '')).text).toContain('client_id, server_id.')
+  test('of a damaged link names the wrong parameters, and contains no advice for programs', async () => {
+    const { text } = await read(refused['damaged-link']?.() ?? '')
+    expect(text).toContain('client_id, server_id.')
+    expect(text).toContain('header of the request is invalid.</span>')
+  })
+
+  test.each(Object.keys(refused))('%s has no marks of code in its technical details', async (of) => {
+    expect((await read(refused[of]?.() ?? '')).text.split('<footer>')[1]).not.toContain('`')
   })
 
   test('names the site, and links back only to where a redirect URI of its own leads', async () => {

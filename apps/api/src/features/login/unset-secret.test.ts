@@ -63,3 +63,24 @@ describe.each(['CHAT_CLIENT_SECRET', 'CHAT_CLIENT_ID'])('without %s', (variable)
     expect((await browser.get(back)).headers.get('location')).toContain('code=rcc_')
   })
 })
+
+describe('with a wrong CHAT_CLIENT_SECRET', () => {
+  const world = worldForTests('postgres')
+
+  test.each(['/api/auth/admin/login', '/account'])(
+    'the page of a refused sign-in at %s does not say that Discord is down; the log names the variables',
+    async (path) => {
+      const { url, logs } = await world.another({ CHAT_CLIENT_SECRET: 'wrong' })
+      const browser = new Browser(url)
+      const back = await atPlatform(await openLogin(browser, path), { as: demo.users.mara })
+      const page = await browser.get(back, { accept: 'text/html' })
+      expect(page.status).toBe(503)
+      expect(page.text).toContain('<h1>Sign-in does not work right now</h1>')
+      expect(page.text).toContain('ask the operator to run rolecall doctor.')
+      const told = logs.lines.filter((line) => line.includes('sign-ins fail: Discord rejects requests'))
+      expect(told).toEqual([
+        expect.stringContaining('Discord rejects CHAT_CLIENT_ID and CHAT_CLIENT_SECRET with status 401.'),
+      ])
+    },
+  )
+})

@@ -35,6 +35,11 @@ interface Details {
   /** True if the person canceled. The refusal page then does not report a failure. */
   readonly isCanceled?: boolean
   /**
+   * True if Discord rejected the request of the service, e.g. because of a wrong client secret. The refusal page then
+   * does not say that Discord is down.
+   */
+  readonly isOurFault?: boolean
+  /**
    * The rate limit bucket that counts this rejection, if the caller was not yet admitted. The default is the bucket of
    * the IP address.
    */

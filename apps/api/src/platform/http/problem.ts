@@ -47,12 +47,11 @@ function fromFramework({
   return isClients || code.startsWith('HPE_') ? 'BAD_REQUEST' : undefined
 }
 
-/**
- * Creates the error for an outage of Discord. The client may retry. `again` is the address at which a sign-in starts
- * again.
- */
-export const chatPlatformUnavailable = (cause?: unknown, page: { readonly again?: string } = {}) =>
-  new ApiError('CHAT_PLATFORM_UNAVAILABLE', { ...page, headers: { 'retry-after': '5' }, cause })
+/** Creates the error for an outage of Discord. The client may retry. `page` contains details for the refusal page. */
+export const chatPlatformUnavailable = (
+  cause?: unknown,
+  page: Pick<ApiError['details'], 'again' | 'isOurFault'> = {},
+) => new ApiError('CHAT_PLATFORM_UNAVAILABLE', { ...page, headers: { 'retry-after': '5' }, cause })
 
 /** Returns the body of an error response (RFC 9457). `docs` is the address of the page that explains all codes. */
 export function toProblem(

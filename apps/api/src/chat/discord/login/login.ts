@@ -118,6 +118,7 @@ export function createDiscordLogin(
         codeVerifier,
         http,
       )
+      if (response.status === 401) throw clientRejected()
       return oauth.processAuthorizationCodeResponse(server, client, response)
     })
     if (token.scope !== undefined && !token.scope.split(' ').includes('identify')) {
@@ -154,6 +155,14 @@ function requireCredentials({ clientId, clientSecret }: DiscordLoginOptions) {
     401,
   )
 }
+
+/** Creates the error for a wrong client ID or secret. Its message tells the operator the fix, in the log. */
+const clientRejected = () =>
+  new ChatPlatformError(
+    'refused',
+    'Discord rejects CHAT_CLIENT_ID and CHAT_CLIENT_SECRET with status 401. Correct them and restart.',
+    401,
+  )
 
 /** Thrown if Discord limits the requests of the member who signs in. */
 class MemberLimited extends ChatPlatformError {
