@@ -1,8 +1,8 @@
 # syntax=docker/dockerfile:1
-# The service. `docker build -t rolecall .`; tools/try-image.js builds and runs it, and says what of that was tried where.
-# What the image holds is the packed release (tools/pack-service.js), with the exact versions of its shrinkwrap and their list, /app/sbom.cdx.json.
-# The same commit on the same base images gives the same layers, where the builder sets all times (buildah: --timestamp; BuildKit's
-# SOURCE_DATE_EPOCH with rewrite-timestamp was not tried). docs/guides/releasing.md says how that is checked.
+# The image of the service: `docker build -t rolecall .`. tools/try-image.js builds and runs it. The image contains the packed release
+# (tools/pack-service.js) with the exact versions of its shrinkwrap, and their bill of materials in /app/sbom.cdx.json. The same commit
+# and base images give the same layers if the builder sets all times: --timestamp of buildah. SOURCE_DATE_EPOCH of BuildKit with
+# rewrite-timestamp was not tested. docs/guides/releasing.md describes the check.
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
@@ -16,17 +16,17 @@ RUN npm ci --ignore-scripts \
  && chmod -R u=rwX,go=rX /app \
  && mkdir -p /empty/data
 
-# Debian alone: no npm, no compiler. Node.js needs of it libc, libstdc++ and libgcc, and brings its own list of certificate authorities.
+# Debian without npm and compilers. Node.js needs only its libc, libstdc++, and libgcc, and contains its own list of certificate authorities.
 FROM debian:bookworm-slim
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /app /app
-# The embedded database, for who has no PostgreSQL: a volume, and the only place that is written to.
+# Mount a volume here for the embedded database. The service writes nowhere else.
 COPY --from=build --chown=65532:65532 /empty/data /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 WORKERS=auto HOME=/data
 WORKDIR /data
 USER 65532:65532
 EXPOSE 3000
-# Node.js as PID 1 takes SIGTERM and drains; what runs it must give it 15 seconds (docker run --stop-timeout 15).
+# Node.js runs as PID 1, and drains after SIGTERM. Give it 15 seconds to stop (docker run --stop-timeout 15).
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

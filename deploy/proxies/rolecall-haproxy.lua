@@ -6,7 +6,7 @@ local asked = {
 }
 local told = { "remote-user", "remote-member-id", "remote-name", "remote-email", "remote-groups", "remote-role-ids" }
 
--- HAProxy counts the values of a header from 0. HTTP/2 sends each cookie in a header of its own.
+-- Joins the values of a header, which HAProxy numbers from 0. With HTTP/2, each cookie can be in a separate header.
 local function joined(values)
   local all = {}
   for at = 0, #values do all[#all + 1] = values[at] end
