@@ -11,7 +11,7 @@ import { adminForTests, worldForTests } from './world-for-tests.ts'
 
 const writes = rowsOf(({ auth, method, isRead }) => auth === 'admin' && method !== 'GET' && !isRead)
 const requests = 8
-/** A race that is lost once in six pairs is found with near certainty. */
+/** Enough pairs to find, with near certainty, a race that is lost once in six pairs. */
 const rounds = repeats(4)
 const oppositeRounds = repeats(8)
 
@@ -46,7 +46,7 @@ describe.each(ciEngines)('the same change requested several times at once, on %s
     },
   )
 
-  /** Requests that set one field to another value each, and the field as the audit log names it. */
+  /** Requests that each set one field to a different value, and the name of the field in the audit log. */
   const different: [write: string, field: string, body: (i: number) => unknown][] = [
     ['PUT /api/admin/members/{id}/block', 'reason', (i) => ({ reason: `Reason ${i}` })],
     ['PATCH /api/admin/projects/{id}', 'description', (i) => ({ description: `Text ${i}` })],
@@ -83,7 +83,7 @@ describe.each(ciEngines)('the same change requested several times at once, on %s
   })
 
   const club = demo.mainGuildId
-  /** Two writes that undo each other, the path from that of the first, and the field that both record. */
+  /** Two writes that undo each other, the path of the second from that of the first, and the field that both record. */
   const opposite: [write: string, field: string, requests: (path: string) => [string, string, unknown?][]][] =
     [
       [

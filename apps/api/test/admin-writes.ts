@@ -15,14 +15,14 @@ export interface Asked {
   readonly headers?: Record<string, string>
 }
 
-/** A write of the administration: the change, and the effect of the same request a second time. */
+/** A write of the administration: its change, and the effect if the same request is repeated. */
 export interface AdminWrite {
   /** The action of the audit entry that it writes. */
   readonly action: string
   readonly actionType: string
   /** Creates what the request needs, and returns the request. */
   readonly given: (asking: Asking) => Promise<Asked>
-  /** The second request makes another change, finds nothing to do, or is refused. */
+  /** The effect of the second request: it makes another change, changes nothing, or is refused. */
   readonly again: 'changes' | 'nothing' | 'refused'
   /** Waits until the work that the request began is finished. */
   readonly settled?: (asking: Asking) => Promise<unknown>

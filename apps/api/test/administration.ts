@@ -5,12 +5,12 @@ import type { World } from './service.ts'
 
 export interface Administration {
   readonly token: string
-  /** Calls `/api/admin/projects…` as the admin; `at` is another instance. */
+  /** Calls `/api/admin/projects…` as the admin. `at` is the address of another instance. */
   // biome-ignore lint/suspicious/noExplicitAny: as `call`: bodies are what tests are about.
   projects(method: string, path: string, body?: unknown, at?: string): ReturnType<typeof call<any>>
-  /** Creates a project and expects that to work. Replaces a project that an earlier try of the same test created. */
+  /** Creates a project, and expects success. Replaces a project that an earlier attempt of the same test created. */
   create(body?: object): Promise<{ project: { id: string; name: string }; apiKey: string }>
-  /** Entries of the audit log about a target, oldest first. */
+  /** Returns the entries of the audit log about a target, oldest first. */
   audit(targetId: string): Promise<AuditEntry[]>
 }
 
@@ -23,7 +23,7 @@ interface AuditEntry {
 
 let created = 0
 
-/** A System Admin at the console of a world. */
+/** Creates a System Admin, and returns the calls of the administration. */
 export async function givenAdministration(world: World): Promise<Administration> {
   const token = await givenAdmin(world)
   const projects = (method: string, path: string, body?: unknown, at = world.url) => {
@@ -53,7 +53,7 @@ export async function givenAdministration(world: World): Promise<Administration>
   }
 }
 
-/** Text that is something else to SQL, to LIKE, to regular expressions, to a shell or to a page. */
+/** Text with a special meaning in SQL, LIKE, regular expressions, a shell, or HTML. */
 export const hostileTexts = [
   "'",
   "' or 1=1 --",
@@ -65,7 +65,7 @@ export const hostileTexts = [
   '\\%',
   'a\\',
   '$1',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is meant as it stands.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a specimen.
   '${1}',
   '{{7*7}}',
   '.*',

@@ -11,7 +11,7 @@ import { adminForTests, worldForTests } from './world-for-tests.ts'
 const { ada, joon, yusra } = demo.users
 const { captain: auditorRole, deckhand: ownerRole, guest, steward } = demo.roles
 
-/** The endpoints of an owner: listed here once more, because the test covers the declarations. */
+/** The endpoints of an owner. Listed again here, because the test checks the declarations. */
 const project = '/api/admin/projects/{id}'
 const webhooks = '/api/admin/projects/{projectId}/inbound-webhooks'
 const ofOwners = [
@@ -102,7 +102,7 @@ describe.each(ciEngines)('administrators on %s', (engine) => {
   const profile = async (token: string) =>
     (await call(world.url, 'GET', '/api/admin/profile', { token })).body
 
-  // This test sends half a thousand requests; both-engines.test.ts runs their statements on either engine.
+  // Runs on one engine, because it sends 500 requests. both-engines.test.ts runs their statements on both engines.
   if (mainEngines.includes(engine)) {
     test('each endpoint lets in each kind of administrator that it declares, and no other', async () => {
       const stranger = await givenStranger(joon)
@@ -117,7 +117,7 @@ describe.each(ciEngines)('administrators on %s', (engine) => {
         const isOwners = ofOwners.includes(name)
         const isLetIn = async (token: string, projectId?: string) =>
           !(await isRefused(ask(one, token, projectId)))
-        // At once, because each request waits for the platform.
+        // Sends the requests concurrently, because each waits for the platform.
         const [asAdmin, asStranger, asAuditor, keepOwner, asOther] = await Promise.all([
           isLetIn(admin.token),
           isLetIn(stranger, own),

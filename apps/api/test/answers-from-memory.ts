@@ -5,10 +5,10 @@ import { sql } from '#platform/db/sql'
 import { repeats } from './repeats.ts'
 import type { World } from './service.ts'
 
-/** One change, or several in a row, by the name of what changes. */
+/** The changes by name. Each is one change, or several in a row. */
 export type Acts<Known> = Readonly<Record<string, readonly ((known: Known) => Promise<unknown>)[]>>
 
-/** Makes each of the changes, and random sequences of them, and calls `check` after every single one. */
+/** Makes each of the changes, and random sequences of them. Calls `check` after each change. */
 export function afterRandomActs<Known>(
   acts: Acts<Known>,
   given: () => Promise<Known>,
@@ -29,7 +29,7 @@ export function afterRandomActs<Known>(
   })
 }
 
-/** A value that is usual most of the time. */
+/** Generates the usual value in most cases, and otherwise one of the unusual values. */
 export const often = <T>(usual: T, ...unusual: T[]) =>
   fc.oneof(
     { weight: 5, arbitrary: fc.constant(usual) },
@@ -47,6 +47,6 @@ export async function readMembership({ service: { deps } }: World, memberId: str
 /** Makes a member leave the main server, and return. */
 export const leaveAndReturn = (world: () => World, memberId: string): Acts<unknown>[string] => [
   () => world().service.deps.mirrorMember(demo.mainGuildId, { id: memberId }, undefined, 'now'),
-  // The platform's next answer may be older than the end of the membership.
+  // Polls, because the platform's next response may be older than the end of the membership.
   () => expect.poll(() => readMembership(world(), memberId)).toMatchObject({ isMember: true }),
 ]

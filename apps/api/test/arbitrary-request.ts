@@ -2,7 +2,7 @@ import { bodyLimitOf, type EndpointDefinition, endpoints, formats } from '@rolec
 import fc from 'fast-check'
 import { branchesOf, nameOf, propertiesOf, type Schema } from './requests.ts'
 
-/** A request as it is sent: anything from nearly right to nonsense. */
+/** A request as it is sent: from nearly valid to completely invalid. */
 export interface WildRequest {
   /** `METHOD /path` of the contract. */
   readonly endpoint: string
@@ -46,7 +46,7 @@ const nasty = fc.constantFrom(
 )
 const anyText = fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ maxLength: 300 }))
 
-/** Any JSON value; JSON.stringify writes it as a client would. */
+/** Generates any JSON value. */
 const anyValue = fc.oneof(anyText, fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(1e308, -0, 2 ** 53, 0.1))
 
 /**
@@ -103,20 +103,20 @@ const byFormat = Object.fromEntries(
   ]),
 )
 
-/** Numbers on both sides of the limits at which some language changes their representation. */
+/** Numbers on both sides of the limits at which a programming language changes their representation. */
 const numberEdges = [0, 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 53 - 1, 2 ** 53].flatMap((edge) => [
   edge,
   -edge,
 ])
 
-/** Returns the known values with this format; all of them if there is none. */
+/** Returns the known values with this format, or all known values if there is none. */
 function existing(known: readonly string[], format: string): readonly string[] {
   const fits = (formats as Record<string, (value: string) => boolean>)[format]
   const found = fits ? known.filter(fits) : known
   return found.length > 0 ? found : known
 }
 
-/** Generates a valid value, unless a pattern is required. `known` are values that exist. */
+/** Generates a valid value, unless the schema has a pattern. `known` contains existing values. */
 function fitting(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
   const [first = schema, ...others] = branchesOf(schema)
   if (others.length > 0) return fc.oneof(...branchesOf(schema).map((one) => fitting(one, known)))
@@ -144,7 +144,7 @@ function fitting(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown
   }
 }
 
-/** Generates numbers in their bounds, the bounds themselves, and the numbers just beyond. */
+/** Generates numbers within their bounds, the bounds themselves, and the next numbers outside of them. */
 function numbers({ minimum = -1e9, maximum = 1e9 }: Schema): fc.Arbitrary<number> {
   const bounds = [minimum - 1, minimum, maximum, maximum + 1, ...numberEdges]
   const inside = fc.integer({ min: minimum, max: maximum })
@@ -166,10 +166,10 @@ function object(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown>
   )
 }
 
-/** An object may have a member named `toString`. */
+/** Never calls `toString` of an object, because a generated object may have a property with this name. */
 const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 const wellFormed = (value: unknown) => encodeURIComponent(textOf(value).toWellFormed())
-/** Empty and dot segments would be another path: clients resolve them before they send. */
+/** Avoids empty segments and dot segments, because clients resolve them to another path before they send it. */
 const segment = (value: unknown) => wellFormed(value).replace(/^(\.{0,2})$/, 'x$1')
 const rawEscape = fc.constantFrom('%ff', '%00', '%', '%c0%80', '%ed%a0%80', '+', 'a%2fb')
 
@@ -188,7 +188,7 @@ function paths({ path, params, query }: EndpointDefinition, known: readonly stri
     .tuple(anyText, fc.oneof(anyText.map(wellFormed), rawEscape))
     .map(([key, value]) => `${wellFormed(key)}=${value}`)
   const raw = rawEscape.map((value) => `${keys[0]?.[0] ?? 'x'}=${value}`)
-  // Generates values up to the length of a request line, and one name as often as it fits.
+  // Generates values up to the length of a request line, and repeats one name as often as it fits.
   const long = fc
     .tuple(
       fc.constantFrom(...keys.map(([key]) => key), 'x', '__proto__'),
@@ -277,7 +277,7 @@ const headers = fc.dictionary(
   { maxKeys: 3 },
 )
 
-/** Generates any request to any endpoint. `known` are IDs and words that exist, so that some requests succeed. */
+/** Generates a request to any endpoint. `known` contains existing IDs and words, so that some requests succeed. */
 export const wildRequest = (known: readonly string[]): fc.Arbitrary<WildRequest> =>
   fc.constantFrom(...endpoints).chain((endpoint) =>
     fc.record({

@@ -26,7 +26,7 @@ describe.each(engines)('the audit entries on %s', (engine) => {
   const ask = ({ method }: EndpointDefinition, { path, ...sent }: Asked, more: Call = admin) =>
     call(world.url, method, path, { ...sent, ...more })
   const rowOf = (name: string) => adminWrites[name] as AdminWrite
-  /** The entries that something leaves. */
+  /** Returns the entries that an action adds. */
   async function entriesOf<T>(run: () => Promise<T>) {
     const { db } = world.service.deps
     const head = await db.maybeOne<{ seq: number }>(sql`select seq from audit_head`)

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Options of axe: every rule of the standards, or only those that depend on colors. */
+/** Options of axe: all rules of the standards, or only those that depend on colors. */
 export const axeRules = {
   all: {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
@@ -26,7 +26,7 @@ interface AxeResults {
  * browser's tools run it, also in a page whose policy allows no script.
  */
 export async function axeFindings(page: Page, options: object = {}): Promise<string[]> {
-  // Loaded only into pages that are checked, because reading axe costs more than most pages do.
+  // Loads axe only into pages that are checked, because most pages load faster than axe does.
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(`${source};undefined`)
   return page.evaluate(async (chosen) => {
     const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }

@@ -12,7 +12,7 @@ import { adminForTests, projectForTests, worldForTests } from './world-for-tests
 const club = demo.mainGuildId
 
 /**
- * Statements of code that is tested on PostgreSQL alone, each with the result that it must return on either engine.
+ * Statements of code that is otherwise tested only on PostgreSQL, each with the result that both engines must return.
  */
 describe.each(engines)('on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })

@@ -4,7 +4,7 @@ import type { Random } from './random.ts'
 
 const club = demo.mainGuildId
 
-/** Creates all faults that the platform causes, except for lies: its events may be late, but are never untrue. */
+/** Creates all faults of the platform, except false events: events may be late, but are always true. */
 export function createTrouble(sim: ChatSim, random: Random) {
   const { gateway, world } = sim
   const faults: readonly Fault[] = [
@@ -67,13 +67,13 @@ export function createTrouble(sim: ChatSim, random: Random) {
       run()
       return name
     },
-    /** Ends all faults; data that the platform lost stays lost. */
+    /** Ends all faults. Data that the platform has lost stays lost. */
     async end() {
-      // A delayed event must not arrive after a later one: the platform keeps the order of its events.
+      // Delivers delayed events first, because the platform keeps the order of its events.
       gateway.delayDispatches(0)
       await sleep(maxDelayMs)
       sim.clearFaults()
-      // A connection that was silent for a while has broken: the network does not lose single messages.
+      // Cuts connections that were silent, because a network does not lose single messages.
       if (isFrozen) gateway.dropAll()
       isFrozen = false
       gateway.refuse(0)

@@ -3,15 +3,15 @@ import type { Random } from './random.ts'
 
 const club = demo.mainGuildId
 
-/** The true state of a member in a span of time: roles that exist, or undefined for no member of ours. */
+/** The true state of a member in a period: their existing roles, or undefined if they are not in the server. */
 interface Version {
   readonly from: number
   readonly roles: string | undefined
 }
 
 /**
- * Models the truth beside the simulated platform, with its own bookkeeping and all former states. It edits the
- * platform at random, and notes each change before the platform receives it.
+ * Models the true state of the simulated platform independently, with all former states. It changes the platform at
+ * random, and records each change before the platform receives it.
  */
 export function createTruth(sim: ChatSim, random: Random, memberIds: readonly string[]) {
   const roles = new Set<string>(Object.values(demo.roles))
@@ -151,7 +151,7 @@ export function createTruth(sim: ChatSim, random: Random, memberIds: readonly st
     isMember: (id: string) => members.get(id) !== undefined,
     rolesOf: heldBy,
     departures: (id: string) => departures.get(id) ?? [],
-    /** Returns true if this was the state of a member at some moment of a span of time. */
+    /** Returns true if the member had this state at some moment of a period. */
     wasTrue(id: string, value: string | undefined, from: number, to: number): boolean {
       const versions = history.get(id) ?? []
       return versions.some(
@@ -161,7 +161,7 @@ export function createTruth(sim: ChatSim, random: Random, memberIds: readonly st
           (versions[i + 1]?.from ?? Number.POSITIVE_INFINITY) >= from,
       )
     },
-    /** Returns the last states, for a message. */
+    /** Returns the last states, for the message of a failure. */
     tail: (id: string) =>
       (history.get(id) ?? [])
         .slice(-8)
@@ -172,5 +172,5 @@ export function createTruth(sim: ChatSim, random: Random, memberIds: readonly st
 export type Truth = ReturnType<typeof createTruth>
 
 const { crew, deckhand, guest, captain, quiet } = demo.roles
-/** Roles that are given and removed; the holders of other roles keep them. */
+/** The roles that the test adds and removes. It does not change the holders of other roles. */
 const given = [crew, deckhand, guest, captain, quiet]

@@ -2,7 +2,7 @@ import { startHousekeeping } from '../src/features/housekeeping/start-housekeepi
 import { defaultRetention } from './retention.ts'
 import type { World } from './service.ts'
 
-/** Does the work of one minute of housekeeping: deletes what has expired. */
+/** Runs one pass of housekeeping, which deletes expired rows. */
 export async function clean({ service }: Pick<World, 'service'>): Promise<void> {
   const housekeeping = startHousekeeping(service.deps, {
     trimChanges: async () => {},

@@ -6,7 +6,7 @@ import { mintToken } from '../src/platform/crypto/tokens.ts'
 import { call } from './client.ts'
 
 /**
- * Calls a server that returns the response that a test plants: `call` must reject each one that violates the contract.
+ * Calls a server that returns a response of the test. `call` must reject each response that violates the contract.
  */
 describe('a call of the tests', () => {
   let server: Server

@@ -31,8 +31,8 @@ const ajv = new Ajv2020({ strict: false, formats })
 const isProblem = ajv.compile(Problem)
 
 /**
- * Calls the service and validates the response against the contract: an undeclared status or a body that does not
- * match its schema fails any test.
+ * Calls the service, and validates the response against the contract. A test fails if the status is not declared, or
+ * if the body does not match its schema.
  */
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what tests are about; each asserts what it needs.
 export async function call<Body = any>(
@@ -72,7 +72,7 @@ export async function call<Body = any>(
   return reply
 }
 
-/** Checks that a refusal contains no credential, and an address none but a one-time code. */
+/** Checks that a refusal contains no credential, and that an address contains none except a one-time code. */
 function holdSecrets(method: string, path: string, { status, headers, text }: Reply<unknown>) {
   const where = `${method} ${path.split('?')[0]} answered ${status}`
   const inAddress = credentialsIn(headers.get('location') ?? '').filter((one) => !/^rc[cg]_/.test(one))
@@ -83,7 +83,7 @@ function holdSecrets(method: string, path: string, { status, headers, text }: Re
 const byCookieOnly = ({ token, headers = {} }: Call) =>
   token === undefined && headers['authorization'] === undefined && /\bsvc_admin/.test(headers['cookie'] ?? '')
 
-/** Checks that a caller with the console's cookies receives no session or refresh token in a body. */
+/** Checks that no body contains a session or refresh token if the caller has the console's cookies. */
 function holdCookieMode(method: string, path: string, { status, text }: Reply<unknown>) {
   const inBody = credentialsIn(text).filter((one) => /^rc[sr]_/.test(one))
   if (inBody.length > 0)
@@ -134,7 +134,7 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
     )
 }
 
-/** Returns the reason why a problem does not explain its fix; undefined if it does. */
+/** Returns the reason why a problem does not explain its fix, or undefined if it does. */
 function fixFault({ code, status, title, detail }: Problem): string | undefined {
   const rows = Object.entries<ErrorDefinition>(errors).filter(
     ([name, one]) => one.status === status && (one.code ?? name) === code,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { brief } from '../../../tools/brief.ts'
 
-/** The shipped program, which a whole run builds before it begins. */
+/** The published program. A complete run builds it before the tests. */
 export const program = fileURLToPath(new URL('../bin/rolecall.js', import.meta.url))
 
 export interface Ended {
@@ -11,7 +11,7 @@ export interface Ended {
   readonly err: string
 }
 
-/** Runs a command in a folder, with this environment and nothing else. */
+/** Runs a command in a folder, with only this environment. */
 export const runCommand = (
   folder: string,
   args: readonly string[],

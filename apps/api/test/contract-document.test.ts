@@ -20,15 +20,15 @@ test('every registered route is in the document, and the other way round', async
 })
 
 /**
- * Routes outside the API: pages about it (the front door, the documentation, the document, its renderer, metrics), and
- * OpenID Connect, with requests and responses that its standards and discovery document define.
+ * The routes outside of the API: the start page, the documentation, the OpenAPI document and its renderer, the metrics,
+ * and OpenID Connect, whose standards and discovery document define its requests and responses.
  */
 const aboutTheApi =
   /^(GET \/($|docs\b|api\/openapi\.json|api\/docs\b|metrics|console\b)|(GET|POST|OPTIONS) \/(oidc\/|device\b|\.well-known\/o))/
 
 /**
- * Returns `METHOD /path` of each route in Fastify's printed tree, which has four characters a level. It joins
- * parameter names that differ between routes, so names do not count.
+ * Returns `METHOD /path` of each route in Fastify's printed tree, which uses four characters per level. The tree joins
+ * parameter names that differ between routes, so this ignores names.
  */
 function routesOf(tree: string): string[] {
   const prefixes: string[] = []
@@ -43,7 +43,7 @@ function routesOf(tree: string): string[] {
       ? []
       : methods
           .split(', ')
-          // Every GET has a HEAD, which adds nothing.
+          // Ignores HEAD, because every GET has it.
           .filter((method) => method !== 'HEAD')
           .map((method) => `${method} ${prefixes[depth]?.replaceAll(/:[^/]+/g, ':id')}`)
   })

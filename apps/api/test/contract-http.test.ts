@@ -13,7 +13,7 @@ import { givenWebhook, submit } from './given-webhook.ts'
 import { addressOf, nameOf, propertiesOf, rowsOf } from './requests.ts'
 import { worldForTests } from './world-for-tests.ts'
 
-/** Tests the rules that HTTP itself sets for every endpoint. None of them concerns SQL, so one engine is enough. */
+/** Tests the rules of HTTP for every endpoint. They do not concern SQL, so one engine is enough. */
 /** Returns true for endpoints that end the requesting session, which the other requests need. */
 const endsItsSession = ({ method, path }: EndpointDefinition) =>
   path.endsWith('/admin/logout') || (method === 'DELETE' && path === '/api/auth/sessions')
@@ -30,7 +30,7 @@ describe('over HTTP, every endpoint of the contract', () => {
     if (auth === 'none') return {}
     return { token: auth === 'admin' ? given.admin : given.member }
   }
-  /** Runs another instance with some parts replaced. */
+  /** Starts another instance with some replaced dependencies. */
   async function withParts(parts: Partial<Deps>, run: (url: string) => Promise<void>) {
     const { deps, recorder } = world.service
     const app = createApp({ ...deps, ...parts }, recorder, createLifecycle())
@@ -44,7 +44,7 @@ describe('over HTTP, every endpoint of the contract', () => {
   const limited = (limit: number, run: (url: string) => Promise<void>) => {
     limiters += 1
     const { cache } = world.service.deps
-    // A window that lasts longer than any test.
+    // The window lasts longer than any test.
     const limiter = createRateLimiter({ cache, limit, windowMs: 10 ** 12, name: `tiny-${limiters}` })
     const unknownTokens = createRateLimiter({ cache, limit, windowMs: 10 ** 12, name: `unknown-${limiters}` })
     return withParts({ limiter, unknownTokens }, run)
@@ -65,7 +65,7 @@ describe('over HTTP, every endpoint of the contract', () => {
     }
   })
 
-  // The query string has no effect on a validation or a submission.
+  // Skips these endpoints, because validations and submissions ignore the query string.
   const readsItself = ['POST /api/auth/validate', 'POST /api/inbound-webhooks/{id}/submit']
   test.each(
     rowsOf((one) => one.method !== 'GET' && one.auth !== 'none' && !readsItself.includes(nameOf(one))),

@@ -11,7 +11,7 @@ import { givenAdmin, givenProject, givenSession } from './given.ts'
 import { rowsOf } from './requests.ts'
 import { worldForTests } from './world-for-tests.ts'
 
-/** Set FC_SEED to run the same requests again. */
+/** The seed of the requests. Set FC_SEED to repeat a run. */
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2 ** 31)
 const runs = Number(process.env['FC_RUNS'] ?? 1_000)
 
@@ -31,7 +31,7 @@ describe.each(mainEngines)('any request at all on %s', (engine) => {
     if (who === 'admin') return { token: given.admin }
     return who === 'session' || who === 'member' ? { token: given.member } : {}
   }
-  /** Creates new credentials: a request may end its own session, and the first 401 after that replaces it. */
+  /** Creates new credentials. A request may end its own session, and the first 401 after that calls this. */
   async function renew() {
     const live = await Promise.all(
       [given.admin, given.member].map((token) => call(world.url, 'GET', '/api/auth/sessions', { token })),
@@ -42,7 +42,7 @@ describe.each(mainEngines)('any request at all on %s', (engine) => {
       key: given.project.key,
       body: { token: 'x' },
     })
-    // A blocked member would receive none.
+    // Unblocks the member first, because a blocked member cannot get a session.
     await world.service.deps.db.execute(sql`delete from member_blocks`)
     const project = isKeyGood.status === 200 ? given.project : await givenProject(world)
     given = {
@@ -82,7 +82,7 @@ describe.each(mainEngines)('any request at all on %s', (engine) => {
       }),
       { seed, numRuns: runs, endOnFailure: true },
     )
-    // Nonsense alone would prove little: many endpoints must have returned a success.
+    // Many endpoints must have succeeded, because rejected requests alone would prove little.
     const took = [...reached.values()].filter((statuses) => [...statuses].some((status) => status < 400))
     expect(took.length).toBeGreaterThan(reached.size / 3)
   })

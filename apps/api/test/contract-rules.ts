@@ -3,11 +3,11 @@ import { branchesOf, isClosed, nameOf, propertiesOf, type Schema, unbounded } fr
 
 type Endpoints = readonly EndpointDefinition[]
 
-/** A rule about all endpoints: its title is the requirement, and it returns every violation. */
+/** A rule about all endpoints. Its title states the requirement, and it returns every violation. */
 interface ContractRule {
   readonly title: string
   readonly find: (all: Endpoints) => readonly string[]
-  /** The change that makes an endpoint violate the rule. A test plants it and expects it to be found. */
+  /** A change that makes an endpoint violate the rule. A test makes it, and checks that the rule finds it. */
   readonly planted: Readonly<Record<string, unknown>>
 }
 
@@ -64,7 +64,7 @@ const large = [
 ]
 const credentials = /^POST \/api\/auth\/(token|token\/refresh|validate|logout|logout-all|admin\/token)$/
 
-/** Returns the names that are on one of two lists only: missing in the contract, or not listed. */
+/** Returns the names that are only in one of two lists, as missing in the contract or as not listed. */
 const differences = (found: readonly string[], listed: readonly string[]) => [
   ...found.filter((name) => !listed.includes(name)),
   ...listed.filter((name) => !found.includes(name)),
@@ -155,7 +155,7 @@ export const contractRules: readonly ContractRule[] = [
     planted: { body: bodyOf({ type: 'null' }), bodyLimit: 32 * 1024 },
   },
   {
-    // The check of sizes, which runs before the validator, relies on it.
+    // The size check relies on this rule. It runs before the validator.
     title: 'every list in a request is bounded, and no union has two objects',
     find: (all) => problemsIn(all, unboundedLists),
     planted: { body: bodyOf({ type: 'array', items: { type: 'boolean' } }) },

@@ -33,7 +33,7 @@ describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
   }
   const ask = (one: EndpointDefinition, options: Call) =>
     call(world.url, one.method, addressOf(one), { ...good(one), ...options })
-  /** Returns the same request in all its wrong forms: the caller is checked before the request. */
+  /** Returns invalid forms of a request. The service must reject the caller before it checks the request. */
   const badRequests = (one: EndpointDefinition): [string, Call][] => [
     [addressOf(one), {}],
     [`${addressOf(one, { malformed: true })}?unknown=%ff`, {}],

@@ -7,18 +7,17 @@ import type { World } from './service.ts'
 
 type Sent = { readonly key?: string; readonly token?: string; readonly headers?: Record<string, string> }
 
-/** The credentials of every kind of caller. */
+/** Credentials of each kind of caller, and requests without valid credentials. */
 export interface Credentials {
   readonly project: GivenProject
   readonly admin: string
   readonly member: string
-  /** Title → a request without a session that is valid now. */
+  /** Requests without a valid session, by title. */
   readonly badTokens: Readonly<Record<string, Sent>>
-  /** Title → a request without a key that is valid now. */
+  /** Requests without a valid API key, by title. */
   readonly badKeys: Readonly<Record<string, Sent>>
 }
 
-/** Makes them all, each the way it comes about. */
 export async function givenCredentials(world: World): Promise<Credentials> {
   const { db } = world.service.deps
   const project = await givenProject(world)
@@ -70,7 +69,7 @@ export async function givenCredentials(world: World): Promise<Credentials> {
   }
 }
 
-/** Creates a session of a System Admin who has lost the role since. */
+/** Creates a session of a System Admin who has lost the role since then. */
 export async function givenFormerAdmin(world: World): Promise<string> {
   const { joon } = demo.users
   const { setRoles } = world.sim.world
@@ -80,6 +79,6 @@ export async function givenFormerAdmin(world: World): Promise<string> {
   return token
 }
 
-/** Makes the mirror look so old that roles are read again with the next request. */
+/** Ages the mirrored rows, so that the next request reads the roles again. */
 export const forgetRoles = ({ service: { deps } }: World) =>
   deps.db.execute(sql`update memberships set synced_at = clock_now() - interval '1 hour'`)

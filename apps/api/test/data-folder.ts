@@ -3,12 +3,14 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A whole run needs a quarter of it at a time; the rest is for the processes of the run. */
+/**
+ * The free memory that a run needs, in bytes. The folders use a quarter of it, and the processes of the run the rest.
+ */
 const neededBytes = 6 * 1024 ** 3
 
 /**
- * Creates a folder for a database that lives as long as a test. A database is a thousand small files: in memory they
- * cost a quarter of the processor time that they cost on a disk, and no test waits for the disk.
+ * Creates a folder for the database of a test, in memory if there is enough. A database has a thousand small files. In
+ * memory, they cost a quarter of the processor time, and no test waits for the disk.
  */
 export const makeDataFolder = (prefix: string): Promise<string> => mkdtemp(join(place(), prefix))
 
@@ -16,7 +18,7 @@ function place(): string {
   const memory = '/dev/shm'
   try {
     const { bavail, bsize } = statfsSync(memory)
-    // The folder may be larger than the memory allowed to this process and its children.
+    // Also checks the memory limit of this process and its children, because the folder may be larger than that.
     const freeBytes = Math.min(bavail * bsize, process.availableMemory())
     return freeBytes >= neededBytes ? memory : tmpdir()
   } catch {

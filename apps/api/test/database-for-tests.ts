@@ -4,7 +4,7 @@ import { createDatabase, type Engine } from './databases.ts'
 import { madeForTests } from './made-for-tests.ts'
 import { notingStatements } from './statements.ts'
 
-/** Opens a migrated, empty database before the tests of this block, and drops it after them. */
+/** Opens a migrated, empty database before the tests of this block, and drops it afterward. */
 export function databaseForTests(engine: Engine): Database {
   const created = madeForTests(
     () => createDatabase(engine),

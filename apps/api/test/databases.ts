@@ -7,19 +7,19 @@ import { inject } from 'vitest'
 import { copyFolder } from '../../../tools/copy-folder.ts'
 import { makeDataFolder } from './data-folder.ts'
 
-/** Both engines: for tests of what speaks SQL of its own. */
+/** Both engines, for tests of code that contains SQL. */
 export const engines = ['postgres', 'pglite'] as const
 export type Engine = (typeof engines)[number]
 
 /**
- * The engine of production, for tests of features built on such statements. Each statement runs on PGlite in another
- * test, which `tools/pglite-statements.test.ts` checks. With ENGINES=all they run on both.
+ * The engine of production, for tests of features that use such code. `tools/pglite-statements.test.ts` checks that
+ * another test runs each statement on PGlite. With ENGINES=all, these tests run on both engines.
  */
 export const mainEngines: readonly Engine[] = process.env['ENGINES'] === 'all' ? engines : ['postgres']
 
 /**
- * Both engines in `.ci/run`, and the engine of production in `npm test`: for tests of features over HTTP, which send
- * many statements. Tests with `engines` run on both each time.
+ * Both engines in `.ci/run`, and only the engine of production in `npm test`. For tests of features over HTTP, which
+ * send many statements. Tests with `engines` always run on both.
  */
 export const ciEngines: readonly Engine[] = process.env['CI'] ? engines : mainEngines
 
@@ -28,7 +28,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A migrated, empty database of its own. */
+/** Creates a migrated, empty database. */
 export const createDatabase = (engine: Engine): Promise<TestDatabase> =>
   engine === 'postgres' ? createOnPostgres() : createFolder()
 
@@ -48,7 +48,7 @@ async function run(url: string, statement: string) {
   try {
     await client.query(statement)
   } catch (error) {
-    // Copying a template locks it; another test file may be copying at this moment.
+    // Retries, because copying a template locks it, and another test file may be copying it.
     if ((error as { code?: string }).code !== '55006') throw error
     await client.end()
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -64,10 +64,10 @@ async function createFolder(): Promise<TestDatabase> {
   return { url: `pglite:${join(folder, 'db')}`, drop: () => exec('rm', ['-rf', folder]).then(() => {}) }
 }
 
-/** Puts a migrated, empty embedded database there. */
+/** Copies a migrated, empty embedded database to a folder. */
 export async function copyTemplate(folder: string): Promise<void> {
   await copyFolder(inject('pgliteTemplate'), folder)
 }
 
-/** A thousand small files: the system's own programs take a tenth of the processor time of `node:fs`. */
+/** Runs programs of the system. For a thousand small files, they take a tenth of the processor time of `node:fs`. */
 const exec = promisify(execFile)

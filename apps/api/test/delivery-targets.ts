@@ -11,7 +11,7 @@ import { type GivenProject, givenProject } from './given.ts'
 import { arrivedIds, givenChannel, replaceKey, timesAsked, writtenIds } from './given-channel.ts'
 import type { World } from './service.ts'
 
-/** Fault of a receiver. `hang` never responds; `lost` accepts the message and breaks the connection. */
+/** A fault of a receiver. `hang` never responds. `lost` accepts the message, and then cuts the connection. */
 type Fault = { readonly status: number; readonly retryAfterSec?: number } | 'hang' | 'lost'
 
 /** A project with an address for one kind of message, and its receiver. */
@@ -30,7 +30,7 @@ export interface Target extends GivenProject {
   taken(): readonly string[]
   /** The number of requests so far. */
   asked(): number
-  /** Responds to the next requests with this fault; to all of them unless `times` is set. */
+  /** Responds to the next `times` requests with this fault, or to all of them without `times`. */
   fail(fault: Fault, times?: number): void
   heal(): void
   /** Replaces the address by that of another target, or removes it. */
@@ -85,7 +85,7 @@ export const givenTarget: Readonly<Record<KindName, (world: World) => Promise<Ta
         for (let i = 0; i < times; i++) {
           const sessionId = randomUUID()
           sids.push(sessionId)
-          // The triggers write the same columns.
+          // Writes the same columns as the triggers.
           await world.service.deps.db.execute(sql`
             insert into deliveries (kind, project_id, member_id, type, data)
             select 'logout', project_id, ${demo.users.ada}, 'logout',

@@ -19,12 +19,12 @@ export async function startDocumentServer() {
     host,
     idOf,
     requestsFor: (path: string) => requests.get(path) ?? 0,
-    /** Answers a path by hand. Returns its address, the ID of the client. */
+    /** Sets the handler of a path. Returns its address, which is the ID of the client. */
     answer(path: string, listener: RequestListener) {
       answers.set(path, listener)
       return idOf(path)
     },
-    /** Publishes a document. Returns its address, the ID of the client. */
+    /** Publishes a document. Returns its address, which is the ID of the client. */
     publish(path: string, document: object = {}, headers: Record<string, string> = {}) {
       const content = {
         client_id: idOf(path),

@@ -68,7 +68,7 @@ describe.each(mainEngines)('files on %s', (engine) => {
       ])
       for (const told of rows[name]?.told ?? []) expect(left[0]?.['summary']).toContain(told)
       expect(left[0]?.['summary']).not.toContain('amelia')
-      // A file of the log does not contain the entry about itself.
+      // A file of the audit log does not contain the entry about its own download.
       expect(reply.text).not.toContain(requestId)
     },
   )
@@ -82,7 +82,7 @@ describe.each(mainEngines)('files on %s', (engine) => {
   test.each(Object.keys(rows))('%s answers nothing when the entry cannot be written', async (name) => {
     const { db } = world.service.deps
     await db.script('create table kept_head as select * from audit_head; delete from audit_head')
-    // Sent without `call`: a damaged database is a fault, which no contract declares.
+    // Does not use `call`, because the contract declares no response for a damaged database.
     const headers = { authorization: `Bearer ${admin.token}` }
     const reply = await fetch(world.url + addressOf(name), { headers })
     await reply.text()

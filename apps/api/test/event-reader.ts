@@ -2,24 +2,24 @@ import type { events } from '@rolecall/contract'
 import { expect } from 'vitest'
 import { credentialsIn } from './secrets.ts'
 
-/** An open stream of events, read as it arrives. */
+/** An open stream of events, which is read continuously. */
 export interface EventReader {
   readonly status: number
   readonly events: events.Event[]
   /** The numbers of the heartbeats. */
   readonly heartbeats: number[]
-  /** Returns the newest ID, also one that came without an event. */
+  /** Returns the newest ID, even if it arrived without an event. */
   lastId(): string
   /** Returns the types of the events so far. */
   types(): string[]
-  /** Resolves when the service has ended the stream. */
+  /** Resolves when the service has closed the stream. */
   readonly ended: Promise<void>
   /** Waits for the first event of this type. */
   until(type: string): Promise<events.Event>
   close(): void
 }
 
-/** Opens a stream; resolves once it is open and its first ID is known. */
+/** Opens a stream. Resolves when its first ID has arrived. */
 export async function openEvents(
   url: string,
   { key }: { key: string },

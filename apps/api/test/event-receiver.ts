@@ -27,13 +27,13 @@ interface Reply {
 /** An external program that receives events by HTTP. */
 interface Receiver {
   readonly url: string
-  /** All deliveries in their order, also refused ones. */
+  /** All deliveries in order, including rejected ones. */
   readonly received: Delivery[]
   /** The deliveries with a 2xx response. */
   readonly taken: Delivery[]
   /** The number of requests in progress, and its maximum so far. */
   readonly load: { now: number; most: number }
-  /** Decides on the response; 204 by default. */
+  /** Returns the response. The default is 204. */
   reply: (delivery: Delivery) => Reply
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export interface GivenReceiver extends GivenProject {
 
 let made = 0
 
-/** Creates a project with a receiver of its own for its events. */
+/** Creates a project with its own receiver of events. */
 export async function givenReceiver({ service: { deps } }: World): Promise<GivenReceiver> {
   made += 1
   const receiver = await startReceiver()
@@ -98,8 +98,9 @@ export const writeEvent = ({ service: { deps } }: World, { id }: GivenProject, m
     values (${id}, 'member.roles_changed', jsonb_build_object('memberId', ${memberId}::text, 'note', ${note}::int))`)
 
 /**
- * Verifies a delivery as a receiver does, with the standard library for it. @throws if the signature is not by this
- * secret
+ * Verifies a delivery as a receiver does, with the official library of the standard.
+ *
+ * @throws if the signature was not created with this secret
  */
 export const verified = ({ body, headers }: Delivery, secret: string) =>
   new Webhook(secret).verify(body, { ...headers })

@@ -1,8 +1,8 @@
 import type { Database } from '../src/platform/db/database.ts'
 
-/** Tables that the service writes for itself, independently of requests. */
+/** The tables that the service also writes independently of requests. */
 const ownBusiness = ['answer_leases', 'instances', 'usage_minutes', 'auth_failures']
-/** Counted a second after the request. */
+/** The columns that the service writes a second after the request. */
 const countedLate = ['last_used_at', 'uses']
 
 /** Returns a digest of each table, so that a test can prove that nothing was stored. */

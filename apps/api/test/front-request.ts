@@ -1,6 +1,6 @@
 import { type Agent, type OutgoingHttpHeaders, request } from 'node:http'
 
-/** A request as it is sent, and nothing else. */
+/** A request as it is sent. */
 export interface FrontRequest {
   readonly method: string
   readonly path: string
@@ -8,14 +8,14 @@ export interface FrontRequest {
   readonly body?: string
 }
 
-/** A response without its date and its request ID, which a page contains too. */
+/** A response without its date and its request ID. A page contains the request ID, too. */
 export interface FrontResponse {
   readonly status: number
   readonly headers: object
   readonly body: string
 }
 
-/** Sends a request whose length is known, as every client does. */
+/** Sends a request with a known length, as every client does. */
 export const sendPlain = (
   agent: Agent,
   url: string,
@@ -23,7 +23,7 @@ export const sendPlain = (
 ): Promise<FrontResponse> =>
   new Promise((resolve, reject) => {
     const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
-    // The path as it is written: `URL` drops an empty query, which keeps a request from memory.
+    // Sends the path unchanged, because `URL` drops an empty query. A request with a query is not answered from memory.
     const sent = request(url, { agent, method, path, headers: { ...length, ...headers } })
     sent.on('response', (response) => {
       const parts: Buffer[] = []
@@ -32,7 +32,7 @@ export const sendPlain = (
         const { date: _, 'x-request-id': id, 'content-length': length, ...rest } = response.headers
         const bytes = Buffer.concat(parts)
         const text = bytes.toString().replaceAll(String(id), 'ID')
-        // IDs end in a counter, and become longer. The rest of a length must be the same.
+        // Subtracts the length of the request ID, which ends in a counter and becomes longer.
         const idBytes = bytes.length - Buffer.byteLength(text)
         const headers = {
           ...rest,

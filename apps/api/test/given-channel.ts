@@ -19,12 +19,12 @@ export async function givenChannel(
   return { ...(await givenProject(world, { webhookUrl, ...input })), webhookId, webhookUrl }
 }
 
-/** Makes so many changes with notifications, one after another. */
+/** Makes `count` changes that cause notifications, one after another. */
 export async function replaceKey({ service: { deps } }: World, project: GivenProject, times = 1) {
   for (let i = 0; i < times; i++) await regenerateApiKey(deps, {}, project.id)
 }
 
-/** Makes the same changes as one: all are notified, or none is yet, on any busy machine. */
+/** Makes the same changes in one transaction, so that their notifications appear together, even on a busy machine. */
 export const replaceKeyAtOnce = ({ service: { deps } }: World, project: GivenProject, times: number) =>
   deps.db.transaction(async (tx) => {
     const db: typeof deps.db = { ...deps.db, transaction: (work) => work(tx) }
@@ -53,11 +53,11 @@ export const webhookEntries = ({ service: { deps } }: World, { id }: GivenProjec
     select action, severity, summary from audit_log
     where action_type = 'webhook' and target_id = ${id} order by seq`)
 
-/** Returns the number of requests to a project's webhook, regardless of their results. */
+/** Returns the number of requests to a project's webhook, including failed ones. */
 export const timesAsked = ({ sim }: World, { webhookId }: GivenChannel) =>
   sim.journal.entries('webhook').filter(({ path }) => path.includes(webhookId)).length
 
-/** Returns the results of a project's notifications, in their order. */
+/** Returns the results of a project's notifications, in order. */
 export const fatesOf = ({ service: { deps } }: World, { id }: GivenProject) =>
   deps.db.query<{ attempts: number; status: number | null; error: string | null; isOver: boolean }>(sql`
     select attempts, last_status as status, last_error as error, failed_at is not null as "isOver"

@@ -30,13 +30,13 @@ export const givenWebhook = (
   return createWebhook(deps, {}, project.id, { name: `Hook ${webhooks}`, schema: contactSchema, ...input })
 }
 
-/** The hexadecimal MAC of a body at a time. */
+/** Returns the MAC of a time and a body, as hexadecimal digits. */
 export const macOf = (secret: string, time: number | string, body: string | Uint8Array) =>
   createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex')
 
 export const nowSec = () => Math.floor(Date.now() / 1000)
 
-/** The header that signs a body. */
+/** Returns the header that signs a body. */
 export const sign = (secret: string, body: string | Uint8Array, time: number | string = nowSec()) => ({
   'x-svc-signature': `t=${time},v1=${macOf(secret, time, body)}`,
 })

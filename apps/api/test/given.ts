@@ -65,8 +65,8 @@ export const authorizePath = (projectId: string, more: Record<string, string> = 
   })}`
 
 /**
- * Walks a browser through authorize, the platform's screen and the callback; returns the final redirect of the
- * service.
+ * Completes a sign-in in a browser: authorize, the platform's screen, and the callback. Returns the final redirect of
+ * the service.
  */
 export async function walkLogin(
   world: Pick<World, 'url' | 'sim'>,
@@ -82,7 +82,7 @@ export async function walkLogin(
   return new URL(end.headers.get('location') ?? '', world.url)
 }
 
-/** Confirms or cancels at the platform's screen; returns the path to which the platform redirects the browser. */
+/** Confirms or cancels at the platform's screen. Returns the path to which the platform redirects the browser. */
 export async function atPlatform(
   screen: string,
   { as = demo.users.ada as string, cancel = false } = {},
@@ -134,7 +134,7 @@ export const givenSession = (
   as: string = demo.users.ada,
 ): Promise<GivenSession> => issueSession(service.deps, sim, { projectId: project.id, redirectUri, as })
 
-/** Creates the same by a sign-in in a browser of its own, with the single sign-on that it leaves there. */
+/** Creates a session by a sign-in in a new browser, which then has single sign-on. */
 export async function walkSession(
   world: World,
   project: GivenProject,
@@ -148,11 +148,11 @@ export async function walkSession(
 export const validate = (world: { url: string }, project: GivenProject, token: string) =>
   call(world.url, 'POST', '/api/auth/validate', { key: project.key, body: { token } })
 
-/** Returns an admin session's token, by default of a member who holds the admin role. */
+/** Returns the token of an admin session, by default of a member with the admin role. */
 export const givenAdmin = async ({ service, sim }: World, as: string = demo.users.mara): Promise<string> =>
   (await issueAdminSession(service.deps, sim, as)).token
 
-/** Creates the same by a sign-in, the only way in a service of another process. */
+/** Creates an admin session by a sign-in. Required if the service runs in another process. */
 export async function walkAdminLogin(
   world: Pick<World, 'url' | 'sim'>,
   as: string = demo.users.mara,
@@ -164,7 +164,7 @@ export async function walkAdminLogin(
   return reply.body.token
 }
 
-/** Begins a sign-in in a browser; returns the address of the platform's screen. */
+/** Begins a sign-in in a browser. Returns the address of the platform's screen. */
 export async function openLogin(browser: Browser, path: string): Promise<string> {
   const start = await browser.get(path)
   if (start.status !== 302) throw new Error(`${path} answered ${start.status}: ${start.text}`)

@@ -12,17 +12,17 @@ import { startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The address of the PostgreSQL that all test files share; each creates databases of its own. */
+    /** The URL of the PostgreSQL server that all test files share. Each file creates its own databases. */
     postgresUrl: string
     /** A migrated PGlite folder, as a template. */
     pgliteTemplate: string
-    /** The folder in which tests note the statements that PGlite received. */
+    /** The folder in which tests record the statements that PGlite has run. */
     statementsFolder: string
     /**
-     * The folder for results that a run makes once: the first test file that needs one leaves it there for the others.
+     * The folder for results that a run creates once. The first test file that needs a result stores it for the others.
      */
     onceFolder: string
-    /** True if no folder, test or project was selected. */
+    /** True if the run selects no folder, test, or project. */
     isWholeRun: boolean
   }
 }
@@ -33,7 +33,7 @@ const programs = [
   { names: chromiumNames, package: 'chromium' },
 ]
 
-/** Proxies that the service is tested behind. Tests of a missing one are skipped, with a message. */
+/** The proxies behind which the service is tested. Tests with a missing proxy are skipped, with a message. */
 const proxies: readonly {
   readonly name: string
   readonly file?: string
@@ -43,7 +43,7 @@ const proxies: readonly {
   { name: 'nginx', packages: ['nginx'] },
   { name: 'caddy', packages: ['caddy'] },
   { name: 'apache2', packages: ['apache2-bin'] },
-  // A module for another program: it may be missing even with Apache installed.
+  // A separate package, which may be missing even if Apache is installed.
   { name: 'lua-socket', file: '/usr/share/lua/5.1/socket.lua', packages: ['lua-socket'] },
   {
     name: 'mod_auth_openidc',
@@ -52,12 +52,12 @@ const proxies: readonly {
   },
 ]
 
-/** Starts the shared servers of all test files, once: real PostgreSQL, and a PGlite folder to copy. */
+/** Starts the PostgreSQL server that all test files share, and creates the PGlite folder that they copy. */
 export default async function setup(project: TestProject) {
   preferHeadlessShell()
   for (const program of programs) ensureProgram(program)
   for (const proxy of proxies) installProxy(proxy)
-  // Built once, before any test starts a program of ours: concurrent builds would read each other's partial output.
+  // Builds once before the tests, because concurrent builds would read each other's partial output.
   const [postgres] = await Promise.all([startPostgres(), buildOnce()])
   const folder = await makeDataFolder('rolecall-template-')
   const pgliteTemplate = join(folder, 'db')
@@ -92,7 +92,7 @@ const isWholeRun = (vitest: Vitest) =>
 const isInstalled = (name: string) =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
 
-/** Installs the browser that tests prefer. Without it they use another one, and take longer. */
+/** Installs the browser that tests prefer. Without it, they use another browser, which takes longer. */
 function preferHeadlessShell() {
   try {
     installDebian([headlessShell])

@@ -6,7 +6,7 @@ import { branchesOf, propertiesOf, rowsOf, type Schema } from './requests.ts'
 const lower = '0190abcd-0000-7000-8000-00000000abcd'
 const isId = ({ format }: Schema) => format === 'uuid' || format === 'id'
 
-/** Places of ids in a schema, as paths of keys. */
+/** Returns the places of IDs in a schema, as paths of keys. */
 function placesOf(schema: Schema, place: string[] = []): string[][] {
   if (isId(schema)) return [place]
   return [
@@ -30,7 +30,7 @@ describe('ids in requests', () => {
   test.each(parts)('%s: each has one spelling behind the edge', (_, schema) => {
     const check = compile(schema)
     for (const place of placesOf(schema)) {
-      // Deeper than this nothing rewrites them: a schema that wants that has to be thought about.
+      // The service converts IDs only at the top level. A schema with a deeper ID needs another solution.
       expect(place).toHaveLength(1)
       const [key = ''] = place
       const named = propertiesOf(schema).map(([name, one]) => [name, specimen(name === key, one)])

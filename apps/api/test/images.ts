@@ -1,12 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** Images as encoders write them, and their parts, for tests that damage them. */
+/** Valid images and their parts, for tests that damage them. */
 
 type Chunk = readonly [type: string, data: Uint8Array]
 
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** Writes a PNG of chunks, each with its checksum. */
+/** Creates a PNG from chunks, each with its checksum. */
 export const pngOf = (...chunks: readonly Chunk[]) =>
   Buffer.concat([
     pngSignature,
@@ -43,7 +43,7 @@ export const ihdr = ({
 export const idat = (rows: Uint8Array): Chunk => ['IDAT', deflateSync(rows)]
 export const iend: Chunk = ['IEND', Buffer.alloc(0)]
 
-/** A whole image in one color, with alpha. */
+/** Creates an image in one color, with alpha. */
 export function png(width = 2, height = 2, color = [11, 87, 183, 255]): Buffer<ArrayBuffer> {
   const row = Buffer.from([0, ...Array.from({ length: width }, () => color).flat()])
   return pngOf(ihdr({ width, height }), idat(Buffer.concat(Array<Buffer>(height).fill(row))), iend)
@@ -51,7 +51,7 @@ export function png(width = 2, height = 2, color = [11, 87, 183, 255]): Buffer<A
 
 const base64 = (text: string) => Buffer.from(text, 'base64')
 
-/** One pixel each. */
+/** WebP images of one pixel, in each form of the format. */
 export const webp = {
   lossy: base64('UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA'),
   lossless: base64('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=='),

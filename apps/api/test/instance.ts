@@ -7,18 +7,18 @@ import { freePort } from '../../../tools/free-port.js'
 import { program } from './command.ts'
 import { environmentFor } from './service.ts'
 
-/** An instance of the service in a process of its own, so that it can be killed or hung. */
+/** An instance of the service in its own process, so that tests can kill or suspend it. */
 export interface Instance {
   readonly url: string
   /** Returns the number of times that this instance became the gateway leader. */
   timesLeading(): number
-  /** Returns true from losing the lead until leading again. */
+  /** Returns true from the loss of the lead until the instance leads again. */
   hasLostLeadership(): boolean
-  /** Stops the process: it answers nothing, and keeps its connections. */
+  /** Suspends the process. Its connections stay open, but it does not respond. */
   hang(): void
   wake(): void
   kill(): Promise<void>
-  /** Returns the output so far, and whether the process still runs: for the message of a failed test. */
+  /** Returns the output so far, and whether the process still runs, for the message of a failed test. */
   told(): string
 }
 

@@ -7,11 +7,12 @@ import { exchangeCode, redeem } from '../src/features/sessions/exchange-code.ts'
 import { createSessionChanges } from '../src/features/sessions/gathered-changes.ts'
 import { readTime } from '../src/platform/db/read-time.ts'
 
-/** The facts about the browser that a sign-in stores. */
+/** The data about the browser that a sign-in stores. */
 const browser = { ip: '127.0.0.1', userAgent: 'node' }
 
 /**
- * Creates a session of a project by the functions of the callback and the exchange, without the requests of a sign-in.
+ * Creates a session of a project with the functions of the callback and the exchange, without the requests of a
+ * sign-in.
  */
 export async function issueSession(
   deps: Deps,
@@ -51,7 +52,7 @@ export async function issueAdminSession(
   })
 }
 
-/** Mirrors a member as a sign-in does. */
+/** Writes a member to the mirror, as a sign-in does. */
 async function admit(deps: Deps, sim: ChatSim, as: string): Promise<ChatMember> {
   const askedAt = await readTime(deps.db)
   const member = await deps.chat.member(demo.mainGuildId, as, 'login')

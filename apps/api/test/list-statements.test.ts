@@ -11,17 +11,19 @@ import { givenAdmin, givenProject } from './given.ts'
 import { propertiesOf, rowsOf, type Schema } from './requests.ts'
 import { startWorld, type World } from './service.ts'
 
-/** The endpoints that return a list, or a file of one. */
+/** The endpoints that return a list, or a file of a list. */
 const lists = rowsOf(({ method, auth, answers }) => {
   const answer = answers[200] as Schema | { download: unknown } | undefined
   if (method !== 'GET' || auth !== 'admin' || !answer) return false
   return 'download' in answer || propertiesOf(answer).some(([, { items }]) => items?.properties)
 })
 
-/** Returns true for lists of traffic, problems, or the platform, which do not grow with twenty more records. */
+/** Returns true for lists of traffic, problems, or the platform. Twenty more records do not make them longer. */
 const isUnaffected = (name: string) => /\/(monitoring\/|attention$|bot$|refused-logins$)/.test(name)
 
-/** More than any list needs; each statement of the request counts, also those that authenticate the caller. */
+/**
+ * The maximum number of statements. All statements of the request count, including the authentication of the caller.
+ */
 const most = 6
 
 describe.each(mainEngines)('the lists of the administration on %s', (engine) => {
@@ -54,15 +56,15 @@ describe.each(mainEngines)('the lists of the administration on %s', (engine) => 
   })
 
   /**
-   * Counts the statements of a list, without the service's own work meanwhile, such as counting. The list is read at
-   * least three times, and more often while it seems to cost more than before.
+   * Returns the fewest statements that the list needs in several reads, because the service's background work may also
+   * run statements meanwhile. Reads at least three times, and again while the list needs more than `expected`.
    */
   const read = async ({ path, params }: EndpointDefinition, expected = Number.POSITIVE_INFINITY) => {
     const schemas = Object.fromEntries(propertiesOf(params))
     const ofMember = path.startsWith('/api/admin/members/') ? ids['chat_user_id'] : undefined
     const idOf = (name: string) =>
       ofMember ?? ids[name] ?? ids[schemas[name]?.format === 'uuid' ? 'projectId' : 'serverId'] ?? ''
-    // Each new project, and each downloaded file, adds an entry: the second reading has no more than fifty of them.
+    // Each new project and each download adds an entry, so that a page of the default size would be full both times.
     const query = path.startsWith('/api/admin/audit/logs') ? '?limit=500' : ''
     const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => idOf(name)) + query
     let least = { statements: Number.POSITIVE_INFINITY, size: 0 }
@@ -77,7 +79,7 @@ describe.each(mainEngines)('the lists of the administration on %s', (engine) => 
 
   test('cost the same few statements, however much there is', async () => {
     await fill(world, ids, 1)
-    // The first request of each list caches the caller.
+    // Requests each list once, which caches the caller.
     for (const [, one] of lists) await read(one)
     const few = new Map<string, { statements: number; size: number }>()
     for (const [name, one] of lists) few.set(name, await read(one))
@@ -88,14 +90,14 @@ describe.each(mainEngines)('the lists of the administration on %s', (engine) => 
       if (!isUnaffected(name)) {
         expect(many.size, `${name} shows more`).toBeGreaterThan(before.size)
       }
-      // Not equal: the service's own work may have been counted in each of the few readings before.
+      // Does not require equality, because the earlier numbers may include background work of the service.
       expect(many.statements, name).toBeLessThanOrEqual(before.statements)
       expect(many.statements, name).toBeLessThanOrEqual(most)
     }
   })
 })
 
-/** Adds twenty more of every listed kind. */
+/** Adds twenty more records of each listed kind. */
 async function fill({ service }: World, { projectId, webhookId }: Record<string, string>, from: number) {
   const { db, audit } = service.deps
   await db.script(`

@@ -7,7 +7,7 @@ import { sql } from '../src/platform/db/sql.ts'
 import { madeForTests } from './made-for-tests.ts'
 import type { Service, World } from './service.ts'
 
-/** Everything that the service waits for, in a test's measure. */
+/** Short intervals and timeouts, for tests. */
 export const quick = {
   mirror: { checkEveryMs: 200, renewEveryMs: 200, sampleEveryMs: 3_600_000 },
   gateway: {
@@ -51,7 +51,7 @@ export const liveMirrorForTests = (world: World): LiveMirror =>
 
 const patience = { timeout: 15_000, interval: 20 }
 
-/** Waits until something is so. */
+/** Waits until a check returns true. */
 export const until = (what: string, check: () => boolean | Promise<boolean>, timeoutMs = patience.timeout) =>
   vi.waitFor(
     async () => {
@@ -71,7 +71,7 @@ export async function isLive({ service }: Pick<World, 'service'>, serverId: stri
 export const untilLive = (world: Pick<World, 'service'>, serverId?: string) =>
   until('the server is live', () => isLive(world, serverId))
 
-/** Waits until the next leader would find a server that was read to its end. */
+/** Waits until the stored state says that the server was read completely, which the next leader uses. */
 export const untilHandedOver = ({ service }: Pick<World, 'service'>, serverId: string = demo.mainGuildId) =>
   until('a complete server is handed over', async () => {
     const { db, config } = service.deps
@@ -89,7 +89,7 @@ export function leaveUnheard({ sim }: Pick<World, 'sim'>, serverId: string, memb
   sim.world.removeMember(serverId, memberId)
 }
 
-/** The platform forgets the session: everything is read anew. */
+/** Ends the gateway session without resume, so that the service reads everything again. */
 export async function beginAnew(world: Pick<World, 'service' | 'sim'>) {
   world.sim.gateway.invalidSession(false)
   await untilNotLive(world)
@@ -101,7 +101,7 @@ interface Picture {
   readonly members: Readonly<Record<string, string>>
 }
 
-/** A server as the platform has it. */
+/** Returns the state of a server on the platform. */
 function truthOf(sim: ChatSim, serverId: string): Picture {
   const guild = sim.world.guilds.get(serverId)
   if (!guild) throw new Error(`no guild ${serverId}`)
@@ -117,7 +117,7 @@ function truthOf(sim: ChatSim, serverId: string): Picture {
   return { name: guild.name, roles: roles.sort(), members }
 }
 
-/** The same server as the mirror has it. */
+/** Returns the state of a server in the mirror. */
 async function mirrorOf({ service }: Pick<World, 'service'>, serverId: string): Promise<Picture> {
   const { db } = service.deps
   const server = await db.maybeOne<{ name: string }>(sql`select name from servers where id = ${serverId}`)
@@ -136,7 +136,7 @@ async function mirrorOf({ service }: Pick<World, 'service'>, serverId: string): 
   }
 }
 
-/** The first difference between mirror and truth, or undefined. */
+/** Returns the first difference between the mirror and the platform, or undefined. */
 async function difference(world: Pick<World, 'service' | 'sim'>, serverId: string = demo.mainGuildId) {
   const [truth, mirror] = [truthOf(world.sim, serverId), await mirrorOf(world, serverId)]
   if (truth.name !== mirror.name) return `name ${mirror.name} is ${truth.name}`
@@ -158,7 +158,7 @@ export const untilTrue = (world: Pick<World, 'service' | 'sim'>, serverId?: stri
     { ...patience, timeout: timeoutMs ?? patience.timeout },
   )
 
-/** The audit entries about a member's membership. */
+/** Returns the audit entries about a member's membership. */
 export async function memberEntries({ service }: Pick<World, 'service'>, memberId: string) {
   const rows = await service.deps.db.query<{ action: string }>(
     sql`select action from audit_log where action_type = 'member' and target_id = ${memberId} order by seq`,

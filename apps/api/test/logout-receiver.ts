@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Starts a client's back-channel logout address, on this machine, which records its requests. */
+/** Starts a client's back-channel logout endpoint on this machine. It records its requests. */
 export async function startLogoutReceiver() {
   const received: { readonly token: string; readonly atMs: number }[] = []
   const statuses: number[] = []
@@ -20,7 +20,7 @@ export async function startLogoutReceiver() {
   return {
     uri: `http://127.0.0.1:${port}/logout`,
     received,
-    /** Answers the next ones so. */
+    /** Sets the response to the next requests. */
     answer: (...next: number[]) => void statuses.push(...next),
     close: () => new Promise<void>((closed) => void server.close(() => closed())),
   }

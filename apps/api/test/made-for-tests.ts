@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest'
 
 /**
- * Returns an object whose fields are those of the one that `make` makes before the tests of this block. Only tests and
- * later hooks can use it. `end` ends it after the tests.
+ * Returns an object with the fields of the one that `make` creates before the tests of this block. Only tests and later
+ * hooks can use it. `end` runs after the tests.
  */
 export function madeForTests<T extends object>(make: () => Promise<T>, end?: (made: T) => unknown): T {
   let made: T | undefined

@@ -4,7 +4,7 @@ import { answerWorkersMetrics, workersMetrics } from '../dist/platform/metrics/c
 import { createRequestMetrics } from '../dist/platform/metrics/request-metrics.js'
 import { registerRequestSeries } from '../dist/platform/metrics/request-series.js'
 
-// Two workers that have each counted something; the first one prints what a scrape of it would answer.
+// Starts two workers, which each count something. The first one prints its response to a scrape.
 if (cluster.isPrimary) {
   answerWorkersMetrics()
   const workers = [cluster.fork(), cluster.fork()]

@@ -5,7 +5,7 @@ import type { World } from './service.ts'
 
 export const clientUri = 'https://wiki.example/oidc/callback'
 
-/** Creates a project that is a client. */
+/** Creates a project that is a client of OpenID Connect. */
 export const givenClient = (
   world: World,
   { oidc = {}, ...more }: Parameters<typeof givenProject>[1] = {},
@@ -38,11 +38,11 @@ interface Walk {
   readonly as?: string
   readonly browser?: Browser
   readonly cancel?: boolean
-  /** The answer on a consent page. */
+  /** The button to press on a consent page. */
   readonly decision?: 'allow' | 'deny'
 }
 
-/** Walks a browser until it leaves the service; returns its destination. */
+/** Follows redirects and pages in a browser until it leaves the service. Returns the destination. */
 export async function walk(
   world: Pick<World, 'url' | 'sim'>,
   path: string,

@@ -15,7 +15,7 @@ const ajv = new Ajv2020({ strict: false, formats, unicodeRegExp: true })
 
 const compiled = new Map<string, ReturnType<typeof ajv.compile>>()
 
-/** Returns the fault of an example, by the schema beside it; undefined if there is none. */
+/** Returns the error of an example, by the schema next to it, or undefined if it is valid. */
 function faultOf(schema: unknown, example: unknown): string | undefined {
   if (example === undefined) return 'no example'
   const text = JSON.stringify(schema)

@@ -4,8 +4,8 @@ import type { TestDatabase } from './databases.ts'
 import { startPostgres } from './postgres.ts'
 
 /**
- * A database on a server of its own: a process that is frozen in the middle of a transaction holds back what others on
- * the same server may take for finished.
+ * Creates a database on its own server, for tests that suspend a process. A suspended transaction would delay other
+ * tests on the same server.
  */
 export async function createOwnServer(): Promise<TestDatabase> {
   const postgres = await startPostgres()

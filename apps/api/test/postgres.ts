@@ -8,23 +8,24 @@ import { EmbeddedPostgres } from './embedded-postgres.js'
 
 export interface PostgresServer {
   readonly port: number
-  /** The folder of its data. */
+  /** The data folder. */
   readonly data: string
-  /** The address of its maintenance database. */
+  /** The URL of the maintenance database. */
   readonly url: string
-  /** Ends all of its processes by SIGKILL, or in order; `start` restarts it with the same data and port. */
+  /** Stops the server, by SIGKILL or in order. `start` starts it again with the same data and port. */
   down(how?: 'orderly' | 'kill'): Promise<void>
   start(): Promise<void>
-  /** Suspends all of its processes: connections stay open, and nothing answers. */
+  /** Suspends all processes of the server. Connections stay open, but get no responses. */
   pause(): void
   resume(): void
-  /** Ends it and removes its data. */
+  /** Stops the server, and deletes its data. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a real PostgreSQL of its own on a free port, by default with durability as in production. With `standbyOf`,
- * starts a standby that streams from another server, which is stopped for the copy. Ends with `stop`.
+ * Starts a separate PostgreSQL server on a free port, by default with the durability of production. With `standbyOf`,
+ * starts a standby that streams from another server, which is stopped while its files are copied. Call `stop` at the
+ * end.
  */
 export async function startPostgres(
   options: { durable?: boolean; standbyOf?: PostgresServer } = {},
@@ -41,7 +42,7 @@ export async function startPostgres(
     user: 'postgres',
     password: 'postgres',
     persistent: true,
-    // PostgreSQL refuses to run as root; it then runs as a user of its own.
+    // Runs as another user, because PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
     postgresFlags: [
@@ -52,7 +53,7 @@ export async function startPostgres(
       if (message.includes('ready to accept read-only connections')) answersReads()
     },
   })
-  // The package itself waits for a server that accepts writes.
+  // Starts the program directly, because the package waits until the server accepts writes.
   const start = () =>
     Promise.race([
       server.start(),
@@ -95,7 +96,7 @@ async function copyForStandby(primary: PostgresServer, data: string) {
   await primary.start()
 }
 
-/** Returns the server process on this data, and then its children. */
+/** Returns the IDs of the server process that uses this data folder, and of its children. */
 function processesOf(data: string): number[] {
   const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
   const { stdout } = spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' })

@@ -1,6 +1,6 @@
 import { mulberry32 } from '../../../tools/mulberry32.js'
 
-/** Numbers that a seed decides, so that a run can be had again. */
+/** Creates a source of random values from a seed, so that a run can be repeated. */
 export function createRandom(seed: number) {
   const next = mulberry32(seed)
   const below = (limit: number) => Math.floor(next() * limit)
@@ -11,7 +11,7 @@ export function createRandom(seed: number) {
     between: (from: number, to: number) => from + below(to - from),
     chance: (part: number) => next() < part,
     one,
-    /** Picks up to `most` different values. */
+    /** Returns up to `most` different values. */
     some: <T>(list: readonly T[], most: number): T[] => [
       ...new Set(Array.from({ length: below(most + 1) }, () => one(list) as T)),
     ],

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** Opens a connection that sends requests as text, one after another. `from` is the address of the client. */
+/** Opens a connection to send requests as text, one after another. `from` is the address of the client. */
 export async function openConnection(url: string, from = '127.0.0.1') {
   const { hostname, port } = new URL(url)
   const socket = connect({ port: Number(port), host: hostname, localAddress: from })
@@ -12,7 +12,7 @@ export async function openConnection(url: string, from = '127.0.0.1') {
   })
   return {
     socket,
-    /** Sends a text, and resolves with the received text once it contains so many responses. */
+    /** Sends a text. Resolves with the received text when it contains the given number of responses. */
     async ask(sent: string, answers = 1): Promise<string> {
       text = ''
       socket.write(sent, 'latin1')

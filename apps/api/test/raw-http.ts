@@ -5,19 +5,19 @@ export interface RawReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Everything that came, should there be more than one answer. */
+  /** The whole received text, which may contain several responses. */
   readonly text: string
 }
 
 interface RawOptions {
-  /** Milliseconds between the parts of a slow client. */
+  /** The pause between the parts in milliseconds, for a slow client. */
   readonly everyMs?: number
   readonly giveUpAfterMs?: number
 }
 
 /**
- * Sends bytes as they are, which no HTTP client would, and reads until the other side closes. Several parts are sent
- * one after another.
+ * Sends bytes unchanged, which an HTTP client would not do, and reads until the other side closes the connection. Sends
+ * several parts one after another.
  */
 export function sendRaw(url: string, sent: string | string[], options: RawOptions = {}): Promise<RawReply> {
   const { everyMs = 0, giveUpAfterMs = 12_000 } = options
@@ -36,7 +36,7 @@ export function sendRaw(url: string, sent: string | string[], options: RawOption
       reject(new Error('The connection was never closed.'))
     }, giveUpAfterMs)
     socket.on('data', (chunk) => chunks.push(chunk))
-    // Bytes after the answer meet a closed connection.
+    // Ignores errors, because bytes after the response may reach a closed connection.
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(timer)

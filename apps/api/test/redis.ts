@@ -10,17 +10,17 @@ import { freePort } from '../../../tools/free-port.js'
 export interface RedisServer {
   url: string
   port: number
-  /** Hangs it: connections stay open, nothing answers. */
+  /** Suspends the server. Connections stay open, but get no responses. */
   pause(): void
   resume(): void
-  /** SIGKILL; resolves once the process is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** Kills it if it still runs, and starts an empty one on the same port. */
+  /** Kills the server if it still runs, and starts an empty one on the same port. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A real server of its own for a test: a free port of 127.0.0.1, nothing kept on disk. */
+/** Starts a separate Redis server without persistence, on a free port of 127.0.0.1. */
 export async function startRedis(options: string[] = []): Promise<RedisServer> {
   const program = findProgram()
   const folder = mkdtempSync(join(tmpdir(), 'rolecall-redis-'))
@@ -32,7 +32,7 @@ export async function startRedis(options: string[] = []): Promise<RedisServer> {
     const child = spawn(program, [...where, '--save', '', '--appendonly', 'no', ...options], {
       stdio: 'ignore',
     })
-    // A test run that is cut short must not leave servers behind.
+    // Kills the server even if the test run is interrupted.
     const end = () => child.kill('SIGKILL')
     process.once('exit', end)
     child.once('exit', () => process.off('exit', end))
@@ -82,7 +82,7 @@ async function untilAnswering(port: number, child: ChildProcess): Promise<void> 
   }
 }
 
-/** Any reply will do: with a password set, even PING is refused. */
+/** Accepts any reply, because a server with a password refuses even PING. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'))

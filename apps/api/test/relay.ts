@@ -1,22 +1,22 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A stretch of network in front of a service, which can be held up, slowed down and cut. */
+/** A TCP relay in front of a service, which simulates a slow, hanging, or broken network. */
 export interface Relay {
   readonly url: string
   /**
-   * Lets nothing through that comes back, and keeps the connections. What comes meanwhile is lost or delivered late.
+   * Holds all responses, and keeps the connections open. Responses in the meantime are lost or delivered late.
    */
   freeze(): void
   thaw(): void
-  /** Delivers what comes back so much later. */
+  /** Delays all responses. */
   delay(ms: number): void
-  /** Passes the first bytes of a new connection on so much later, as a starved server reads them. */
+  /** Delays the first bytes of each new connection, like a server without processor time. */
   delayConnections(ms: number): void
-  /** Returns the number of connections that were made to it. */
+  /** Returns the number of connections since the start. */
   connections(): number
-  /** Cuts all connections; new ones are refused until `mend`. */
+  /** Cuts all connections. Refuses new ones until `mend`. */
   cut(): void
-  /** Cuts all connections; new ones are answered with 503 until `mend`, as by a proxy. */
+  /** Cuts all connections. Responds with 503 to new ones until `mend`, like a proxy. */
   refuse(): void
   mend(): void
   close(): Promise<void>

@@ -21,14 +21,14 @@ export interface Schema {
 
 export const nameOf = ({ method, path }: EndpointDefinition) => `${method} ${path}`
 
-/** Rows for `test.each`: endpoints that pass, each with its name. */
+/** Returns the rows of `test.each` for the endpoints that pass a filter, each with its name. */
 export const rowsOf = (passes: (one: EndpointDefinition) => unknown): [string, EndpointDefinition][] =>
   endpoints.filter(passes).map((one) => [nameOf(one), one])
 
 export const propertiesOf = (schema: unknown): [string, Schema][] =>
   Object.entries((schema as Schema | undefined)?.properties ?? {})
 
-/** Returns the branches of a union; any other schema is its own only branch. */
+/** Returns the branches of a union. Any other schema is its only branch. */
 export const branchesOf = (schema: Schema): readonly Schema[] => schema.anyOf ?? [schema]
 
 export const takes = (schema: Schema, type: string): boolean =>
@@ -40,10 +40,10 @@ const byFormat: Record<string, string> = {
   'date-time': '2026-01-31T00:00:00.000Z',
 }
 
-/** A value of the path that is well-formed, and names nothing. */
+/** Returns a valid value of a path parameter for which nothing exists. */
 const goodParam = ({ format = '' }: Schema) => byFormat[format] ?? 'nothing'
 
-/** The address of an endpoint with well-formed ids, or with ones that no format lets through. */
+/** Returns the address of an endpoint with valid IDs, or with IDs that no format accepts. */
 export function addressOf({ path, params }: EndpointDefinition, { malformed = false } = {}): string {
   const schemas = Object.fromEntries(propertiesOf(params))
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -51,7 +51,7 @@ export function addressOf({ path, params }: EndpointDefinition, { malformed = fa
   )
 }
 
-/** A value for each type; one that a schema does not accept is wrong for it. */
+/** A value of each type. */
 const specimens: readonly [string, unknown][] = [
   ['string', 'x'],
   ['integer', 5],
@@ -61,11 +61,11 @@ const specimens: readonly [string, unknown][] = [
   ['object', { x: 1 }],
 ]
 
-/** A value of every type that the schema does not take. */
+/** Returns a value of each type that the schema does not accept. */
 export const wrongTypes = (schema: Schema): unknown[] =>
   specimens.filter(([type]) => !takes(schema, type)).map(([, value]) => value)
 
-/** Every string and number of a schema that nothing bounds, by its place. */
+/** Lists the strings and numbers of a schema without a limit, by their places. */
 export function unbounded(schema: Schema, place = ''): string[] {
   const own =
     schema.type === 'string' &&
@@ -80,6 +80,6 @@ export function unbounded(schema: Schema, place = ''): string[] {
   ]
 }
 
-/** Returns true if a body has keys of the contract only. */
+/** Returns true if a body has only keys of the contract. */
 export const isClosed = ({ body }: EndpointDefinition) =>
   (body as Schema | undefined)?.additionalProperties === false

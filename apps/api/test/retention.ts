@@ -1,6 +1,6 @@
 import type { Retention } from '../src/features/housekeeping/store.ts'
 
-/** The default retention of each kind of data. */
+/** The default retention periods. */
 export const defaultRetention: Retention = {
   usageDays: 30,
   authFailuresDays: 30,

@@ -42,7 +42,7 @@ describe('the sweep of the logs', () => {
     expect(() => sweepOf((log) => log.info(line, 'rcs_ and rck_')).expectNoSecrets()).not.toThrow()
   })
 
-  // Objects of HTTP clients carry addresses, headers and bodies along with their errors.
+  // Errors of HTTP clients contain addresses, headers, and bodies.
   test('an error is logged by name, message and stack only', () => {
     const error = Object.assign(
       new Error('outer', { cause: Object.assign(new Error('inner'), { body: mintToken('code') }) }),
@@ -95,8 +95,8 @@ describe.each(mainEngines)('secrets on %s', (engine) => {
       ]
       for (const { status, text } of answers) if (status >= 400) expect(text).not.toContain(secret)
     }
-    // The platform in trouble: errors of its clients carry addresses and bodies. Each service logs one such line a
-    // minute.
+    // Causes faults of the platform, because errors of its clients contain addresses and bodies. Each service logs one
+    // such line a minute.
     const told: string[] = []
     for (const route of ['token', 'me', 'member'] as const) {
       for (const fault of [{ status: 500 }, { status: 401 }, { html200: true }, { reset: true }]) {

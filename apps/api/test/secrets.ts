@@ -1,6 +1,6 @@
 import { isWellFormed, type TokenKind } from '../src/platform/crypto/tokens.ts'
 
-/** The pattern of a secret scanner; the checksum then verifies a credential. */
+/** The pattern of a secret scanner. The checksum then verifies a credential. */
 export const credentialPattern = /\brc(?:k_[0-9A-Za-z]{8}|[srcoatfgd])_[0-9A-Za-z]{49}\b/g
 
 const kinds: readonly TokenKind[] = [

@@ -21,7 +21,7 @@ import { observedDatabase } from './observed-database.ts'
 import { LogSweep } from './secrets.ts'
 import { notingStatements } from './statements.ts'
 
-/** A running instance of the service: real HTTP on a port of its own, real storage. */
+/** A running instance of the service, with real HTTP on its own port and real storage. */
 export interface Service {
   readonly url: string
   readonly config: Config
@@ -29,20 +29,20 @@ export interface Service {
   readonly recorder: Recorder
   /** The whole log, at the level `debug`. */
   readonly logs: LogSweep
-  /** Returns the statements that this instance sends to the database meanwhile, outside of transactions. */
+  /** Returns the statements that this instance sends outside of transactions while `run` runs. */
   statementsOf(run: () => Promise<unknown>): Promise<readonly string[]>
   /** @throws if a secret was logged */
   close(): Promise<void>
 }
 
-/** A database, the simulated platform, and one instance over both. */
+/** A database, the simulated platform, and one instance that uses both. */
 export interface World {
   readonly engine: Engine
   readonly sim: ChatSim
   readonly database: TestDatabase
   readonly service: Service
   readonly url: string
-  /** Starts another instance on the same database; PostgreSQL only. */
+  /** Starts another instance on the same database. Only for PostgreSQL. */
   another(env?: Record<string, string>, answersOptions?: AnswersOptions): Promise<Service>
   close(): Promise<void>
 }
@@ -90,7 +90,7 @@ async function startService(
   const db = observedDatabase(notingStatements(await openConfiguredDatabase(loaded, log)), (text) => {
     for (const watch of watchers) watch(text)
   })
-  // The port is only known once it listens, and the public address is part of every response.
+  // Sets the public address after the start, because the port is not known earlier.
   const port = Number(env['PORT'] ?? (await freePort()))
   const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`
   const config = { ...loaded, publicUrl, port, chatCallbackUrl: `${publicUrl}/api/auth/callback` }
@@ -98,7 +98,7 @@ async function startService(
   await ensureMainServer({ db }, config.chatGuildId)
   const deps = {
     ...createDeps(config, log, db, { answersOptions }),
-    // The test, its database and other services share this process: their load would be mistaken for requests.
+    // Turns the check for overload off, because tests, databases, and other services share this process.
     pressure: createPressure(log, { now: () => 0, memory: () => 0 }),
   }
   await deps.settings.start()
@@ -136,7 +136,7 @@ async function startService(
   }
 }
 
-/** Makes the writes of a test known everywhere before it continues, as a response does for its client. */
+/** Waits until all instances know the writes of a test, as the service does before it responds to a client. */
 function confirmedWrites({ db, answers }: Pick<Deps, 'db' | 'answers'>): Deps['db'] {
   const confirmed = async <T>(done: Promise<T>, isWrite: boolean): Promise<T> => {
     const result = await done
@@ -159,7 +159,7 @@ const secretsOf = (config: Config): string[] =>
     return typeof value === 'string' && !isPlainAddress(value) ? [value] : []
   })
 
-/** An address is a secret only if it contains a password. */
+/** Returns true if an address is secret, because it contains a password. */
 const isPlainAddress = (value: string) => parseUrl(value)?.password === ''
 
 /** Returns the environment with which the service uses the simulated platform. */

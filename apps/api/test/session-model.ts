@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A session as visible through responses alone. */
+/** The state of a session, as far as responses show it. */
 interface ModelSession {
   readonly member: string
   readonly project: number
@@ -11,12 +11,12 @@ interface ModelSession {
   isLive: boolean
 }
 
-/** The reference: everything the service should know, in the plainest form. */
+/** The expected state of the service, in its simplest form. */
 interface Model {
   readonly sessions: ModelSession[]
 }
 
-/** The service over HTTP. Each answer is the outcome alone: `ok`, or the code of the refusal. */
+/** The service over HTTP. Each result contains `ok`, or the code of the refusal. */
 export interface Real {
   issue(member: string, project: number): Promise<{ id: string; token: string; refreshToken: string }>
   validate(project: number, token: string): Promise<{ outcome: string; member?: string; id?: string }>
@@ -33,7 +33,7 @@ export interface Real {
 
 type Step = fc.AsyncCommand<Model, Real>
 
-/** Creates a step over sessions that exist: `picks` choose them, so that every shrunk sequence still makes sense. */
+/** Creates a step. `picks` choose among the existing sessions, so that every shrunk sequence stays valid. */
 function step(
   name: string,
   picks: number[],

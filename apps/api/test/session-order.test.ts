@@ -30,15 +30,15 @@ test('recognizes answers that some order of the requests gives, however they are
 })
 
 test('answers and ends that no order gives are found', () => {
-  // One pair was replaced twice.
+  // A pair was replaced twice.
   expect(isSequential(start, [refresh(0, 'ok'), refresh(0, 'ok')], live(2))).toBe(false)
   // The session outlived its logout.
   expect(isSequential(start, [refresh(0, 'ok'), logout], live(1))).toBe(false)
   // No request replaced the pair.
   expect(isSequential(start, [refresh(0, late)], live(0))).toBe(false)
-  // A refusal of a session that was live all the time.
+  // A request was refused, although the session was live the whole time.
   expect(isSequential(start, [refresh(0, 'INVALID_REFRESH_TOKEN')], live(0))).toBe(false)
-  // Theft was answered, and the session did not end.
+  // A response reported theft, but the session did not end.
   expect(isSequential({ isLive: true, current: 2 }, [refresh(0, 'REFRESH_TOKEN_REUSED')], live(2))).toBe(
     false,
   )

@@ -1,8 +1,8 @@
-/** A request about one session. `generation` counts the session's pairs; requests know those from before the race. */
+/** A request about one session. `generation` is the number of a pair. Requests use pairs from before the race. */
 export interface SessionRequest {
   readonly kind: 'refresh' | 'refreshWithForeign' | 'logout' | 'foreignLogout'
   readonly generation: number
-  /** The value that a logout names. */
+  /** The value that a logout sends. */
   readonly by: 'token' | 'refreshToken'
 }
 
@@ -17,15 +17,15 @@ interface State {
   readonly current: number
 }
 
-/** The end of a session, as far as answers and rows show it. */
+/** The final state of a session, as far as responses and rows show it. */
 export interface End extends State {
   readonly isReused: boolean
 }
 
-/** Refusals of a session that is over. A refresh reads several times, so a session may end in between. */
+/** The refusals for an ended session. A refresh reads several times, so the session may end in between. */
 const overRefusals = ['INVALID_TOKEN', 'INVALID_REFRESH_TOKEN', 'REFRESH_TOKEN_REUSED']
 
-/** Returns the state after a request and its answer; undefined if a session in this state does not give that answer. */
+/** Returns the state after a request, or undefined if a session in this state cannot give that response. */
 function stateAfter(
   state: State,
   { kind, generation, outcome }: SessionAnswer,
@@ -43,7 +43,7 @@ function stateAfter(
   return outcome === 'REFRESH_TOKEN_REUSED' ? { ...state, isLive: false, ends: 'reuse' } : undefined
 }
 
-/** True when some order of the requests, one after the other, gives these answers and this end. */
+/** Returns true if the requests, in some order one after another, can have these responses and this final state. */
 export function isSequential(start: State, answers: readonly SessionAnswer[], end: End): boolean {
   const search = (state: State, left: readonly SessionAnswer[], isReused: boolean): boolean =>
     left.length === 0

@@ -21,7 +21,7 @@ describe('the rate limit on two instances over one PostgreSQL and Redis', () => 
     world = await startWorld('postgres', {
       CACHE_URL: redis.url,
       RATE_LIMIT_GLOBAL: String(limit),
-      // A day: no window ends within a test but at midnight.
+      // A day, so that a window ends during a test only at midnight.
       RATE_LIMIT_GLOBAL_TTL_MS: '86400000',
     })
     other = await world.another()
@@ -114,7 +114,7 @@ describe('the rate limit on two instances over one PostgreSQL and Redis', () => 
 
   test('lets exactly the limit through, with any shares of the instances', async () => {
     await Promise.all([ask(world, limit, 8), ask(other, limit, 8)])
-    // One went into the session of the test.
+    // The session of the test used one request.
     expect(allowed()).toBe(limit - 1)
     expect(statuses.get(429)).toBe(asked - allowed())
   })

@@ -6,7 +6,7 @@ import type { Sql } from '../src/platform/db/sql.ts'
 
 const told = new Set<string>()
 
-/** Notes the text of a statement where the check at the end of the run finds it. */
+/** Records the text of a statement for the check at the end of the run. */
 function note({ text }: Sql) {
   if (told.has(text)) return
   told.add(text)
@@ -28,7 +28,7 @@ const noting = (db: Queryable): Queryable => ({
   },
 })
 
-/** The same database; what PGlite is given is noted. */
+/** Wraps a database to record the statements that PGlite runs. */
 export const notingStatements = (db: Database): Database => (db.engine === 'pglite' ? noted(db) : db)
 
 const noted = (db: Database): Database => ({

@@ -1,7 +1,7 @@
 import { updateProject } from '../src/features/projects/update-project.ts'
 import type { World } from './service.ts'
 
-/** Switches a project on or off, as an admin's request does; false when the database could not be reached. */
+/** Turns a project on or off, as an admin does. Returns false if the database could not be reached. */
 export async function setProjectActive(
   { service: { deps } }: World,
   projectId: string,

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Loads the icon of a page as an image, under the policy of the page: a browser without a window has no tab, and so
- * loads no icon by itself.
+ * Loads the icon of a page as an image, under the policy of the page. A browser without a window does not load icons by
+ * itself.
  *
  * @throws if the icon is missing, or the policy rejects it
  */

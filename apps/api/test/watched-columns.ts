@@ -3,7 +3,7 @@ import type { Sql } from '#platform/db/sql'
 
 const raw = (text: string): Sql => ({ text, values: [] })
 
-/** Expressions for a different value of a column, by type. */
+/** SQL expressions for a different value of a column, by type. */
 const changedValueOf: Readonly<Record<string, (column: string) => string>> = {
   text: (column) => `coalesce(${column}, '') || 'x'`,
   boolean: (column) => `not coalesce(${column}, false)`,
@@ -22,8 +22,8 @@ interface Column {
 }
 
 /**
- * Lists the stored columns that a statement reads, including through views and in conditions. It creates a view from
- * the statement and reads the dependencies of the view from the catalog.
+ * Lists the stored columns that a statement reads, including through views and in conditions. Creates a view from the
+ * statement, and reads the dependencies of the view from the catalog.
  */
 async function columnsReadBy(tx: Tx, statement: Sql): Promise<readonly Column[]> {
   await tx.execute(raw(`create temp view read_here as ${statement.text.replaceAll(/\$\d+/g, 'null')}`))

@@ -2,7 +2,7 @@ import { givenAdmin, givenProject } from './given.ts'
 import { madeForTests } from './made-for-tests.ts'
 import { startWorld } from './service.ts'
 
-/** Starts a world before the tests of this block, and closes it after them. */
+/** Starts a world before the tests of this block, and closes it afterward. */
 export const worldForTests = (...terms: Parameters<typeof startWorld>) =>
   madeForTests(
     () => startWorld(...terms),

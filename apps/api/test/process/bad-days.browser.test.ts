@@ -19,30 +19,30 @@ import { addGuest, inside, logIn, type Party, type Row, see } from './relying-pa
 import { createRelay, type Relay } from './relying-parties/relay.ts'
 import { createStage, rows, type Stage } from './relying-parties/stage.ts'
 
-/** A member at a party, in a browser. */
+/** A member who uses a party (a site or a proxy) in a browser. */
 interface Visit {
   readonly row: Row
   readonly party: Party
   readonly context: BrowserContext
   readonly page: Page
   readonly member: string
-  /** Passes logout tokens to a party that accepts them. */
+  /** Forwards logout tokens to a party that accepts them. */
   readonly relay: Relay | undefined
 }
 
 let stage: Stage
-/** The key that signs after the restart. */
+/** The ID of the signing key after the restart. */
 let nextKey: string
 const visits = new Map<string, Visit>()
-/** The time of the last sign-in before the restart, and so of the last read of the keys, by `performance.now()`. */
+/** The value of `performance.now()` at the last sign-in before the restart, when programs last read the keys. */
 let keysReadAtMs: number
-/** Programs that have just read the keys ask for an unknown one only after this time. */
+/** The time in milliseconds for which programs that have just read the keys do not read them again. */
 const keysRestMs = 30_000
-/** The answer of each program while the service was down. */
+/** The status of each program while the service was down. */
 const statuses = new Map<string, number>()
 const observed = new Map<string, Map<BadDay, string>>()
 
-/** The time by which the clock of the service and its embedded database is off. */
+/** The difference, in milliseconds, of the clock of the service and its embedded database from the real time. */
 let offMs = -300_000
 const { now } = Date
 const clock = vi.spyOn(Date, 'now')
@@ -56,7 +56,7 @@ async function setClock(seconds: number) {
 beforeAll(async () => {
   clock.mockImplementation(() => now() + offMs)
   stage = await createStage()
-  // One after the other: a busy machine makes the service miss the deadline of its requests to the platform.
+  // Starts one after the other. Together, they could make requests to the platform time out on a busy machine.
   for (const row of rows) if (row.isThere()) await beginVisit(row)
 }, 600_000)
 afterAll(async () => {
@@ -100,7 +100,7 @@ function observe({ row: { program } }: Visit, day: BadDay, result: string) {
   observed.set(program, (observed.get(program) ?? new Map<BadDay, string>()).set(day, result))
 }
 
-/** Signs in as in another browser. */
+/** Signs in with a browser that has no cookies. */
 async function signsIn(visit: Visit) {
   const { party, page, member, context } = visit
   await context.clearCookies()
@@ -108,18 +108,18 @@ async function signsIn(visit: Visit) {
   await continues(visit)
 }
 
-/** Waits until the member is let in; also in a hook, where `expect.poll` does not run. */
+/** Waits until the party admits the member. Also works in a hook, unlike `expect.poll`. */
 const continues = ({ party, page }: Visit) =>
   vi.waitFor(async () => expect(await see(party, page)).toEqual(inside), { timeout: 20_000, interval: 20 })
 
-/** Waits until the member is not let in, and returns the status. */
+/** Waits until the party rejects the member. Returns the status. */
 async function refusal({ party, page }: Visit): Promise<number> {
   const status = async () => (await see(party, page)).status
   await expect.poll(status, { interval: 20 }).not.toBe(200)
   return status()
 }
 
-/** Waits until the logout tokens that an action causes have been sent once; returns true if all were accepted. */
+/** Waits until the logout tokens of an action were sent once. Returns true if all were accepted. */
 async function areLogoutsAccepted({ party }: Visit, action: () => unknown): Promise<boolean> {
   const logouts = await logoutsOf(stage.world(), party)
   const known = new Set((await logouts()).map(({ id }) => id))
@@ -131,7 +131,7 @@ async function areLogoutsAccepted({ party }: Visit, action: () => unknown): Prom
   return (await caused()).every(({ status }) => status === 'delivered')
 }
 
-/** Waits until a party has accepted every logout token. Attempts follow at once, as if an hour passed between them. */
+/** Waits until a party has accepted every logout token. Makes the next attempts due immediately. */
 async function untilLogoutsAccepted({ party }: Visit) {
   const world = stage.world()
   const logouts = await logoutsOf(world, party)
@@ -152,7 +152,7 @@ async function endSessions({ member }: Visit) {
   await call(world.url, 'DELETE', path, { token: await givenAdmin(world) })
 }
 
-/** Moves the clock of the service, so that the programs are off the other way. */
+/** Tests sign-ins and logouts while the clock of the service differs from that of the programs. */
 function describeClock(day: BadDay, seconds: number) {
   describe(`with a service that is off by ${seconds} seconds`, () => {
     beforeAll(() => setClock(seconds))
@@ -168,7 +168,7 @@ function describeClock(day: BadDay, seconds: number) {
   })
 }
 
-// The clock only moves forward, as that of a machine does that was suspended.
+// The clock only moves forward, like that of a machine that was suspended.
 describeClock('clockFast', -300)
 
 describe('while the service is down', () => {
@@ -180,7 +180,7 @@ describe('while the service is down', () => {
     for (const visit of all) await signsIn(visit)
     keysReadAtMs = performance.now()
     const { deps } = stage.world().service
-    // No program has read the key before it signs, as if its copy were older than an hour.
+    // Lets the new key sign immediately, so that no program has read it before.
     nextKey = await rotateSigningKeys(deps)
     await deps.db.execute(sql`
       update oidc_signing_keys set signs_from = signs_from - interval '1 hour' where kid = ${nextKey}`)
@@ -194,7 +194,7 @@ describe('while the service is down', () => {
 })
 
 describe('after a restart with another signing key', () => {
-  // The copy of each program is as old as if the service had announced the key in time: a fast machine is back sooner.
+  // Waits until the programs read the keys again. On a fast machine, the restart takes less time than that.
   beforeAll(() => sleep(Math.max(0, keysReadAtMs + keysRestMs - performance.now())))
 
   test.for(rows)('$program continues, and lets members in', async (row, { skip }) => {
@@ -244,6 +244,6 @@ test.for(rows)(title, (row, { skip }) => {
   }
   if (process.env['COMPATIBILITY'] === 'write') return writeRecord(record)
   const recorded = readRecords().find(({ test, ...one }) => test.title === title && one.program === program)
-  // Another version may differ.
+  // Compares only with a record of the same version, because another version may behave differently.
   if (recorded?.version === record.version) expect(observations).toEqual(recorded.observations)
 })

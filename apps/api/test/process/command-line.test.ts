@@ -36,13 +36,13 @@ let second: ServiceProcess
 beforeAll(async () => {
   sim = await startChatSim({ headlessLogin: true })
   folder = await mkdtemp(join(tmpdir(), 'rolecall-login-'))
-  // Another program may have left these, readable by every user.
+  // Creates a file that every user can read, as another program may have done.
   state = join(folder, 'state', 'rolecall')
   await mkdir(state, { recursive: true })
   await writeFile(join(state, 'session'), '{}')
   await chmod(state, 0o755)
   await chmod(join(state, 'session'), 0o644)
-  // Replaces the system's program, and notes the address that it should open.
+  // Replaces the system's program, and records the address to open.
   await writeFile(join(folder, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > '${folder}/opened'\n`, {
     mode: 0o755,
   })
@@ -99,8 +99,7 @@ async function run(text: string, service: { url?: string }, place?: Place) {
 }
 
 /**
- * Starts a service at another address that redirects the sign-in to the first one, and notes the requests of a command
- * line.
+ * Starts a server that redirects sign-ins to the service at another address. Records the requests of a command line.
  */
 async function startStranger(answer: { status: number; body: object }) {
   const asked: string[] = []
@@ -123,7 +122,7 @@ async function addressOf({ output }: Typed): Promise<string> {
   return /^ {2}(http:\S+)\n/m.exec(output())?.[1] ?? ''
 }
 
-/** Signs in with a browser and answers the confirmation page, by the form that it has for that. */
+/** Signs in with a browser, and submits the form of the confirmation page. */
 async function answerAt({ url }: ServiceProcess, address: string, answer = 'confirm') {
   const browser = new Browser(url)
   const end = await walkLogin({ url, sim }, address.slice(url.length), { browser, as: demo.users.mara })
@@ -149,7 +148,7 @@ const token = 'rolecall token https://id.example'
 const logout = 'rolecall logout https://id.example'
 const pasteCode = 'echo rcc_x@https://id.example | rolecall login --paste https://id.example'
 
-/** A session, with characters that clear a terminal and turn its text around. */
+/** A session with control characters that would clear a terminal or reverse its text. */
 const granted = {
   token: 'rcs_\u001b[2Jx',
   expiresAt: '2030-01-01T00:00:00.000Z\u0007',
@@ -330,7 +329,7 @@ describe('rolecall login', { timeout: 90_000 }, () => {
   ])('%s, with %s, ends with 1 and says: %s', async (command, url, expected) => {
     const { code, said } = await run(command, { url: url ?? first.url })
     expect([code, said]).toEqual([1, expect.stringContaining(expected)])
-    // No stack.
+    // The output contains no stack trace.
     expect(said).not.toMatch(/^ +at /m)
   })
 })

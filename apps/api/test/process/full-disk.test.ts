@@ -42,7 +42,7 @@ async function login(): Promise<string> {
 const statusOf = async (token: string) =>
   (await call(service.url, 'GET', '/api/auth/sessions', { token })).status
 
-/** Refuses every write of the process into a file from now on, and so the next one into the log of the database. */
+/** Makes all later writes of the process to files fail, including the next write to the log of the database. */
 function refuseWrites(): boolean {
   try {
     execFileSync('prlimit', ['--pid', String(service.child.pid), '--fsize=1'], { stdio: 'ignore' })
@@ -59,7 +59,7 @@ test('a write into the log that fails ends the process at once, in one line, and
 }) => {
   const tokens = [await login(), await login()]
   if (!refuseWrites()) return skip('no prlimit')
-  // The engine ends itself within this request, which has no answer or is refused.
+  // The engine ends during this request, which is rejected or gets no response.
   await expect(login()).rejects.toThrow()
   expect(await service.ended).toBe(1)
   expect(linesAboutIt()).toBe(1)

@@ -11,7 +11,7 @@ import { createDatabase, type TestDatabase } from '../databases.ts'
 import { type RedisServer, startRedis } from '../redis.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
-/** The longest time for which a worker may be silent, and some more. */
+/** A little longer than the maximum time for which a worker may be silent. */
 const longerThanAWorkerMaySleepMs = 12_000
 
 describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
@@ -52,7 +52,8 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
     const [stopped, looping, well] = (await workersOf(service)) as [number, number, number]
     process.kill(stopped, 'SIGSTOP')
     process.kill(looping, 'SIGUSR2')
-    // By default Node.js opens a debugger on this signal: anyone on this machine could then run code in the service.
+    // By default, Node.js opens a debugger on this signal, with which anyone on this machine could run code in the
+    // service.
     for (const pid of [well, service.child.pid as number]) process.kill(pid, 'SIGUSR1')
     await expect
       .poll(() => countOf(service, 'worker killed: it stopped responding; starting another'), {
@@ -79,7 +80,7 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
     const everyone = [...before, service.child.pid as number]
     for (const pid of everyone) process.kill(pid, 'SIGSTOP')
     await sleep(longerThanAWorkerMaySleepMs)
-    // The primary comes first: it checks workers that have been silent for so long.
+    // Resumes the primary first, so that it sees workers that were silent for this long.
     for (const pid of everyone.toReversed()) process.kill(pid, 'SIGCONT')
     for (const pid of before) {
       await expect.poll(() => isRunningAgain(pid, service), { timeout: 20_000 }).toBe(true)
@@ -100,14 +101,14 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
       answer.resume()
       await once(answer, 'end')
     }
-    // One kept connection to each worker.
+    // Opens a connection to each worker.
     await Promise.all([ask('/api/health/live'), ask('/api/health/live')])
     process.kill(primary, 'SIGSTOP')
     const scrapes = Promise.allSettled([ask('/metrics'), ask('/metrics')])
     await sleep(500)
     process.kill(killed, 'SIGKILL')
     await sleep(200)
-    // Now it reads their requests, and queries both of them, before it learns that one has ended.
+    // The primary now reads the requests and queries both workers before it notices that one has ended.
     process.kill(primary, 'SIGCONT')
     await scrapes
     agent.destroy()
@@ -119,7 +120,7 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
   test('a worker whose primary dies before it has said its first word ends without a word', async () => {
     for (let times = 0; times < 3; times++) {
       const service = await start({ WORKERS: '2' })
-      // Stopped as soon as it exists: it has not begun to run our program, and waits until the primary is gone.
+      // Stops a worker as soon as it exists, before it runs our program, until the primary has ended.
       let workers: number[] = []
       while (workers.length === 0) workers = await workersOf(service)
       const [worker] = workers as [number]
@@ -144,14 +145,14 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** Returns true once the process is no longer stopped, according to Linux, and the service answers. */
+/** Returns true when Linux no longer reports the process as stopped, and the service responds. */
 async function isRunningAgain(pid: number, { url }: ServiceProcess): Promise<boolean> {
   const state = /^State:\s+(\w)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
   const answer = await fetch(`${url}/api/health/live`, { headers: { connection: 'close' } })
   return state !== 'T' && answer.ok
 }
 
-/** Returns the children of the process, as Linux lists them. */
+/** Returns the IDs of the children of the process. */
 async function workersOf({ child: { pid } }: ServiceProcess): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
   return text.split(' ').filter(Boolean).map(Number)

@@ -26,7 +26,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rolecall-init-'))
   port = await freePort()
-  // The files of an operator; the stand-in's address replaces the platform's.
+  // Writes the files of an operator. The simulated platform replaces the real one.
   await writeFile(join(folder, 'bot-token'), `${sim.app.botToken}\n`)
   await writeFile(join(folder, 'client-secret'), `${sim.app.clientSecret}\n`)
   platform = {
@@ -62,7 +62,7 @@ test('from an empty folder, one command makes what the service needs to start, a
   const [, id = ''] = /^project {2}(\S+)$/m.exec(out) ?? []
   const [, key = ''] = /^API key {2}(\S+)/m.exec(out) ?? []
 
-  // No environment but the written file.
+  // Uses only the written file as the environment.
   const service = startService(folder, { PORT: String(port) })
   await service.listening
   expect(service.output()).not.toContain('"level":40')
@@ -120,7 +120,7 @@ test('without a terminal all that lacks is named at once, and each wrong answer 
     [{}, { server: demo.users.ada }, /^PROBLEM +CHAT_GUILD_ID/m],
     [{}, { 'admin-role': 'Nobody' }, /^PROBLEM +CHAT_ADMIN_ROLE_ID +must be a Discord ID/m],
     [{}, { 'public-url': 'http://id.example' }, /^PROBLEM +PUBLIC_URL +must begin with https/m],
-    // Not registered with Discord.
+    // This callback URL is not registered with Discord.
     [{}, {}, /^PROBLEM +CHAT_CALLBACK_URL .*Add it to the redirects/m],
   ]
   for (const [env, more, told] of wrong) {
@@ -204,7 +204,7 @@ test('for PostgreSQL it also asks for the cache, the workers, and the proxies', 
     expect(env).toMatchObject({ CACHE_URL: redis.url, WORKERS: '3', TRUST_PROXY: '10.0.0.0/8' })
     expect(env).not.toHaveProperty('SINGLE_INSTANCE')
     await rm(join(folder, '.env'))
-    // Without a terminal the suggested answers apply.
+    // Without a terminal, the suggested answers are used.
     const { code, err } = await runCommand(folder, ['init', ...options(flags)], platform)
     expect([code, err]).toEqual([0, ''])
     const alone = parseEnv(await readFile(join(folder, '.env'), 'utf8'))

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { installRuntime, nodePackage } from '../../../../tools/installed-runtime.ts'
 import { root, run } from '../../../../tools/sdk/installed.ts'
 
-// Each version is a download of 100 MB, so this runs only with RUNTIMES=all and in CI. Later runs use the same
+// Runs only with RUNTIMES=all and in CI, because each version is a download of 100 MB. Later runs use the same
 // downloads.
 const isWanted = process.env['RUNTIMES'] === 'all' || process.env['CI'] !== undefined
 
 const built = (name: string) =>
   JSON.stringify(pathToFileURL(join(root, 'apps/api/dist/platform/http', `${name}.js`)).href)
-/** Prints the version, and null if the private parts of Node.js pass their check. */
+/** Prints the version and the problem of the private parts of Node.js, or null if they pass the check. */
 const program = `
   import { problemOfInternals } from ${built('check-internals')}
   import { nodeInternals } from ${built('node-internals')}

@@ -8,7 +8,7 @@ import { freePort } from '../../../../tools/free-port.js'
 import { copyTemplate } from '../databases.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
-/** Shorter than the interval of the service's own checks: each check is as late as the pause is long. */
+/** The time between two pauses. It is shorter than the interval of the service's checks, so that each check is late. */
 const runsForMs = 200
 
 describe('a service that gets too little of the processor', { timeout: 120_000 }, () => {
@@ -44,7 +44,7 @@ describe('a service that gets too little of the processor', { timeout: 120_000 }
       await sleep(runsForMs)
     }
   }
-  /** Returns the responses to each kind of request at the same moment. */
+  /** Sends a request of each kind at the same time, and returns the responses. */
   const answers = async () => {
     const ask = async (path: string, init: RequestInit = {}) => {
       const { status, headers } = await fetch(`${service.url}${path}`, init)

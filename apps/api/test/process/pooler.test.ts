@@ -17,7 +17,7 @@ import { environmentFor, startService } from './service-process.ts'
 
 const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0
 
-/** Starts a pooler in transaction mode before the tests' PostgreSQL. */
+/** Starts a pooler in transaction mode in front of the PostgreSQL of the tests. */
 async function startPooler(folder: string, database: string, settings: string) {
   const server = new URL(inject('postgresUrl'))
   const port = await freePort()
@@ -60,7 +60,7 @@ const isListening = (port: number) =>
     socket.once('connect', () => socket.destroy())
   })
 
-/** The setting that docs/guides/postgresql.md gives to operators. */
+/** The setting in docs/guides/postgresql.md. */
 const ignored =
   'ignore_startup_parameters = extra_float_digits,options,lock_timeout,idle_in_transaction_session_timeout'
 

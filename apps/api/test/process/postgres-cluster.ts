@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../../../tools/free-port.js'
 
-/** The folder of a whole PostgreSQL in Debian, with the tools that the embedded one of the tests lacks. */
+/** The folder of a PostgreSQL package of Debian, which contains tools that the PostgreSQL of the tests lacks. */
 export const bin = (() => {
   try {
     const versions = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
@@ -15,7 +15,7 @@ export const bin = (() => {
   }
 })()
 
-/** Runs a program of PostgreSQL, as a user of its own if it would refuse root. */
+/** Runs a program of PostgreSQL, as another user if the current user is root, which it refuses. */
 function postgresTool(name: string, ...args: string[]) {
   const asUser =
     process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
@@ -27,7 +27,7 @@ function postgresTool(name: string, ...args: string[]) {
   if (status !== 0) throw error ?? new Error(`${name} ended with ${status}: ${stderr}`)
 }
 
-/** Starts a cluster of its own in a folder: another one has another identity, and counts its transactions anew. */
+/** Starts a new cluster in a folder. It has its own identity, and its transaction counter starts from the beginning. */
 export async function startCluster(folder: string) {
   const data = join(folder, 'data')
   mkdirSync(data, { recursive: true })

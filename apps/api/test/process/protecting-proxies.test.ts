@@ -12,12 +12,12 @@ const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-des
 const programs = ['haproxy', 'nginx', 'caddy', 'apache2'] as const
 
 let world: World
-/** The requests to the application behind the proxy, as they arrived. */
+/** The requests that the application behind the proxy has received. */
 const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = []
 const application = createServer(async (incoming, answer) => {
   const { url = '', headers } = incoming
   asked.push({ path: url, headers })
-  // A stream without an end: written data arrives now or never.
+  // The stream never ends, so the proxy must forward the data immediately.
   if (url === '/events')
     return void answer.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
   let size = 0
@@ -28,7 +28,7 @@ beforeAll(async () => {
   world = await startWorld('pglite', {
     TRUST_PROXY: '127.0.0.1',
     RATE_LIMIT_GLOBAL: '0',
-    // Without the gateway: requested each time.
+    // Without the gateway, this makes the service read the roles for each request.
     PERMISSION_TTL_MS: '0',
   })
   const { id } = await givenProject(world, { isInternal: true })
@@ -51,7 +51,7 @@ interface Reply {
 }
 
 /**
- * Creates a visitor with a browser's cookies for the host behind a proxy, which sends its requests byte for byte, as
+ * Creates a visitor of the host behind a proxy, with the cookies of a browser. Sends its requests byte for byte, as
  * malicious clients do.
  */
 function createVisitor(port: number) {
@@ -90,7 +90,7 @@ function createVisitor(port: number) {
 
 const pathOf = (address: string) => new URL(address).pathname + new URL(address).search
 
-/** Signs in where the proxy redirects a page load; returns the final response. */
+/** Signs in at the address to which the proxy redirects a page load. Returns the final response. */
 async function logIn({ open }: ReturnType<typeof createVisitor>, login: string): Promise<Reply> {
   const start = await open(pathOf(login), page)
   const onService = new Browser(world.url)
@@ -138,7 +138,7 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
       const inside = await open('/page?x=1', { ...page, ...forged, ...described, ...original })
       expect([inside.status, inside.body]).toEqual([200, 'the wiki'])
       const headers: IncomingHttpHeaders = asked.at(-1)?.headers ?? {}
-      // No other spelling of these names reaches an application, which may read every punctuation mark as "_".
+      // No other spelling of these names may reach the application, which may read every punctuation mark as "_".
       for (const name of [
         'Remote~User',
         'remote.user',
@@ -223,7 +223,7 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
       let reply = await open('/page', forged)
       for (let hops = 0; hops < 4 && reply.status === 302; hops++)
         reply = await open(pathOf(reply.location), forged)
-      // The header is removed, or the request is refused with the reason.
+      // The proxy must remove the header, or reject the request with the reason.
       if (reply.status !== 200)
         expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('Remote-')])
     })

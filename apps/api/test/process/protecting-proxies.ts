@@ -14,15 +14,15 @@ import {
 } from '../../../../bench/src/rolling-proxies.ts'
 import { freePort } from '../../../../tools/free-port.js'
 
-/** The host that the samples in `deploy/proxies` protect. */
+/** The host name in the samples of `deploy/proxies`. */
 export const protectedHost = 'wiki.example.org'
 
 interface Given {
   readonly service: string
   readonly application: string
-  /** A host other than that of the samples. */
+  /** The protected host, if it differs from that of the samples. */
   readonly host?: string
-  /** Random by default. */
+  /** The port. By default, a free port. */
   readonly port?: number
 }
 
@@ -46,7 +46,7 @@ export const protectingProxies: Readonly<
       const site = fill(await sample('proxies/haproxy.cfg'))
         .replace('bind :443', `bind 127.0.0.1:${port}`)
         .replaceAll('/etc/haproxy/', `${folder}/`)
-      // It does not answer plain HTTP where it speaks TLS, so another frontend shows that it is ready.
+      // HAProxy does not respond to plain HTTP on its TLS port, so another frontend shows that it is ready.
       const ready = await freePort()
       const frontend = `frontend ready\n    bind 127.0.0.1:${ready}\n    http-request return status 200\n`
       await writeFile(file, `${site}\n${frontend}`)
@@ -55,7 +55,7 @@ export const protectingProxies: Readonly<
   nginx: (given) =>
     protecting(given, async ({ folder, port, fill }) => {
       const server = fill(await sample('proxies/nginx.conf'))
-        // As in a local trial: to the address that the service considers its own.
+        // As in a local trial, sends requests to the address that is also the `PUBLIC_URL` of the service.
         .replaceAll('http://rolecall', `http://127.0.0.1:${given.service}`)
         .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl;`)
         .replaceAll('/etc/nginx/', `${folder}/`)
@@ -86,7 +86,7 @@ export const protectingProxies: Readonly<
     }),
 }
 
-/** Runs Apache with the modules that every sample needs, these modules, and this site. */
+/** Runs Apache with the modules that every sample needs, the given modules, and a site. */
 async function runApache(folder: string, port: number, modules: readonly string[], site: string) {
   const file = join(folder, 'apache2.conf')
   const loaded = ['mpm_event', 'authn_core', 'authz_core', 'proxy', 'proxy_http', ...modules]
@@ -107,7 +107,7 @@ async function runApache(folder: string, port: number, modules: readonly string[
   return run('apache2', ['-D', 'FOREGROUND', '-f', file], port)
 }
 
-/** Returns the path of an Apache module in Debian. */
+/** Returns the path of an Apache module of Debian. */
 const apacheModule = (name: string) => `/usr/lib/apache2/modules/mod_${name}.so`
 
 /** Returns true if a proxy is installed with everything that its sample needs. */
@@ -126,8 +126,8 @@ interface Client {
 }
 
 /**
- * Starts Apache as the guide configures it with mod_auth_openidc; in plain HTTP, so that the service reaches it
- * without a certificate.
+ * Starts Apache with mod_auth_openidc, as in the guide, but with plain HTTP, so that the service reaches it without a
+ * certificate.
  */
 export async function startOpenidApache({
   issuer,
@@ -163,7 +163,7 @@ async function certificateCommand(): Promise<string> {
 
 async function proxyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-proxy-'))
-  // Apache started as root reads its script as another user.
+  // Apache that was started as root reads its script as another user.
   await chmod(folder, 0o755)
   return folder
 }
@@ -185,6 +185,6 @@ async function protecting(
   return { ...proxy, port, stop: () => proxy.stop().then(() => rm(folder, { recursive: true, force: true })) }
 }
 
-/** The program speaks TLS, so plain HTTP is answered 400, which is an answer. */
+/** Starts a program, and waits for any response: it serves TLS, so its response to plain HTTP is 400. */
 const run = (program: string, args: readonly string[], port: number) =>
   running(program, args, `http://127.0.0.1:${port}`, () => true)

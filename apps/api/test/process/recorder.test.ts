@@ -34,7 +34,7 @@ describe.each(mainEngines)('what a process on %s has counted when it ends', { ti
     })
     await service.listening
   }
-  /** Sends requests until it is stopped; returns the times of all responses. */
+  /** Sends requests until `stop` is called. Returns the times of all responses. */
   const askOn = () => {
     const answers: number[] = []
     let isAsking = true
@@ -59,11 +59,11 @@ describe.each(mainEngines)('what a process on %s has counted when it ends', { ti
         isAsking = false
         return lanes
       },
-      /** Resolves when the other side is gone. */
+      /** Resolves when the service has ended. */
       ended: lanes,
     }
   }
-  /** Returns the rows in the database, once its process is gone. */
+  /** Returns the rows in the database. Call it after the process has ended. */
   const written = async () => {
     const db = await openDatabase(database.url)
     const row = await db.maybeOne<{ counts: number; failures: number }>(sql`

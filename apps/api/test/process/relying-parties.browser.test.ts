@@ -22,7 +22,7 @@ const title = 'lets a member in, follows each change of roles, and shuts out a k
 
 let stage: Stage
 let world: World
-/** A project whose sessions tell what the service knows. */
+/** A project with a session that shows what the service knows. */
 let witness: GivenProject
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => stage?.close())
 
-/** A member at a party, in a browser. */
+/** A member who uses a party (a site or a proxy) in a browser. */
 interface Visit {
   readonly row: Row
   readonly party: Party
@@ -40,7 +40,7 @@ interface Visit {
   readonly member: string
 }
 
-/** Waits until the party shows something. A party that asks for each request shows it at once. */
+/** Waits until the party shows the expected state. A party that asks for each request must show it immediately. */
 async function expectSeen({ row, party, page }: Visit, seen: Partial<Seen>) {
   if (row.staleFor === undefined) expect(await see(party, page)).toMatchObject(seen)
   else await expect.poll(() => see(party, page), { interval: 20 }).toMatchObject(seen)
@@ -68,19 +68,19 @@ async function signsOut(visit: Visit): Promise<Observation[]> {
   await party.signOut.begin(page)
   await page.waitForURL(party.origin + party.signOut.end)
   await expectSeen(visit, { status: 401 })
-  // Signed out of the service, too: the platform asks again.
+  // The member is signed out of the service, too, so the platform shows its screen again.
   await signsIn(visit)
   return [{ capability: 'signOut', result: 'program and Rolecall' }]
 }
 
-/** Refuses the access tokens that exist, as ten minutes do. */
+/** Expires all access tokens, as if ten minutes had passed. */
 const endAccessTokens = () =>
   world.service.deps.db.execute(sql`
     update oidc_records set expires_at = clock_now() - interval '1 second' where model = 'AccessToken'`)
 
 async function refreshes(visit: Visit): Promise<Observation[]> {
   if (!visit.row.refreshes) return []
-  // The second refresh needs the token of the first one.
+  // The second refresh needs the refresh token that the first one returned.
   for (let i = 0; i < 2; i++) {
     await endAccessTokens()
     await expectSeen(visit, inside)
@@ -88,7 +88,7 @@ async function refreshes(visit: Visit): Promise<Observation[]> {
   return [{ capability: 'refresh', result: 'rotates and keeps the tokens' }]
 }
 
-/** Changes the platform, and waits until the service knows. */
+/** Makes a change on the platform, and waits until the service knows it. */
 async function change(session: string, make: () => void, known: object) {
   make()
   await expect
@@ -108,7 +108,7 @@ async function followsRoles(visit: Visit, session: string): Promise<Observation[
   return [{ capability: 'liveRoles', result }]
 }
 
-/** Leaves the session at the page that denies access, and signs in again. */
+/** Signs out on the page that denies access, and signs in again. */
 async function leavesDenied({ party, page, member }: Visit) {
   await page.goto(party.origin)
   await page.getByRole('link').click()
@@ -147,7 +147,7 @@ const record = ({ program, guide, version, staleFor }: Row, observations: readon
     observations: [...observations, { capability: 'staleness', result: staleFor ?? 'no time' }],
   })
 
-/** Next.js builds its site first. */
+/** The timeout in milliseconds. It is long because Next.js builds its site first. */
 const timeout = 180_000
 
 describe.each(rows)('a browser at $program', (row) => {

@@ -33,11 +33,11 @@ beforeAll(async () => {
   return () => sim.close()
 })
 
-/** A way to back up the data, with the commands that the guide gives for it. */
+/** A way to back up the data, with the commands of the guide. */
 interface Way {
   readonly url: string
   backup(): Promise<void>
-  /** Deletes all data, and restores the backup; returns the new address. */
+  /** Deletes all data, and restores the backup. Returns the new database URL. */
   wipeAndRestore(): Promise<string>
   end(): Promise<void>
 }
@@ -136,7 +136,7 @@ describe.each(Object.entries(ways))('a backup on %s, made and put back as the gu
       let before = startService(folder, env)
       await before.listening
       const [live, revoked] = [await login(before.url), await login(before.url)]
-      // PostgreSQL is dumped while it is in use; the embedded database belongs to one process.
+      // PostgreSQL is dumped while it is in use. The embedded database can have only one process.
       if (engine === 'pglite') await before.kill('SIGTERM')
       await way.backup()
       if (engine === 'pglite') before = startService(folder, env)
@@ -167,12 +167,12 @@ describe.each(Object.entries(ways))('a backup on %s, made and put back as the gu
       await way.end()
       await rm(folder, { recursive: true, force: true })
     },
-    // A dozen processes, one after the other.
+    // The test starts a dozen processes, one after the other.
     240_000,
   )
 })
 
-/** Counts changes with transaction IDs in the future of this cluster: each read would return all of them. */
+/** Counts the changes with future transaction IDs of this cluster. Each read would return all of them. */
 async function futureChanges(url: string) {
   const client = new pg.Client(url)
   await client.connect()

@@ -20,7 +20,7 @@ const clients = 32
 const stops = 2
 const redirectUri = 'https://site.example/callback'
 
-/** Stops and restarts one instance after the other, as an update does. `bench` does it a hundred times. */
+/** Tests an update, which restarts one instance after the other. `bench` makes a hundred restarts. */
 describe('two instances that are stopped in turn under load lose no request', { timeout: 180_000 }, () => {
   let sim: ChatSim
   let folder: string
@@ -50,7 +50,7 @@ describe('two instances that are stopped in turn under load lose no request', { 
       ...environmentFor(sim, port),
       DATABASE_URL: database.url,
       RATE_LIMIT_GLOBAL: '0',
-      // Roles are read once: later requests to the chat platform are not tested here.
+      // Reads the roles only once, because later requests to the chat platform are not tested here.
       PERMISSION_TTL_MS: '3600000',
     }
     sim.allowRedirect(environment['CHAT_CALLBACK_URL'] ?? '')
@@ -65,7 +65,7 @@ describe('two instances that are stopped in turn under load lose no request', { 
     }
   }
 
-  /** Creates the requests: validations of a member's session and reads of the member list. */
+  /** Creates the requests: validations of a member's session, and reads of the member list. */
   const givenRequests = async (url: string): Promise<Asked[]> => {
     const end = await walkLogin({ url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
     const adminCode = new URLSearchParams(end.hash.slice(1)).get('code')

@@ -6,29 +6,29 @@ import { brief } from '../../../../tools/brief.ts'
 
 const program = fileURLToPath(new URL('../../bin/rolecall.js', import.meta.url))
 
-/** `rolecall serve` as an operator starts it. */
+/** A process of `rolecall serve`, started as by an operator. */
 export interface ServiceProcess {
   readonly url: string
   readonly child: ChildProcess
-  /** All that it has printed, on both streams. */
+  /** Returns the output so far, of both streams. */
   output(): string
-  /** Resolves when it listens; rejects when it ends before. */
+  /** Resolves when the process listens. Rejects if it ends before. */
   readonly listening: Promise<void>
-  /** Resolves with the exit code; null when a signal ended it. */
+  /** Resolves with the exit code, or null if a signal ended the process. */
   readonly ended: Promise<number | null>
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Starts it in a folder of its own. A variable that is undefined is not set at all. */
+/** Starts `rolecall serve` in a folder. Variables with the value undefined are not set. */
 export function startService(folder: string, environment: Environment, run = program): ServiceProcess {
   const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined))
   const child = spawn(process.execPath, [...brief, run, 'serve'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env } as NodeJS.ProcessEnv,
   })
-  // A test run that is cut short must not leave services behind.
+  // Kills the service even if the test run is interrupted.
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)
   let output = ''
@@ -45,7 +45,7 @@ export function startService(folder: string, environment: Environment, run = pro
     }
     ended.then(() => reject(new Error(`It ended before it listened:\n${output}`)))
   })
-  // Tests of refused starts wait for the end instead.
+  // Prevents an unhandled rejection, because tests of refused starts wait only for the end.
   listening.catch(() => {})
   return {
     url: `http://127.0.0.1:${environment['PORT']}`,
@@ -60,7 +60,7 @@ export function startService(folder: string, environment: Environment, run = pro
   }
 }
 
-/** Creates a whole environment for a simulated platform, with secrets that are distinct from all other text. */
+/** Returns a complete environment for a simulated platform. Its secrets do not occur in any other text. */
 export const environmentFor = (sim: ChatSim, port: number): Record<string, string> => ({
   PORT: String(port),
   DATABASE_URL: 'pglite:data',

@@ -15,7 +15,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
   let port: number
   let whole: Record<string, string>
   const running: ServiceProcess[] = []
-  /** Tests that open a database use this one, unless they concern an embedded one, which costs each start a second. */
+  /** The variables of tests on PostgreSQL. With the embedded database, each start would take a second longer. */
   let onPostgres: Record<string, string>
   beforeAll(async () => {
     sim = await startChatSim()
@@ -185,7 +185,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
     expect(service.output()).not.toContain('planted')
   })
 
-  /** Returns the lines for a person: everything but the log, which is JSON. */
+  /** Returns the lines for people: all lines except the log, which is JSON. */
   const plain = (service: ServiceProcess) =>
     service
       .output()

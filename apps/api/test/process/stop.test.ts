@@ -19,10 +19,10 @@ interface Pair {
   readonly refreshToken: string
 }
 
-/** Longer than the default, so that a busy machine sends a request in each of its steps. */
+/** Longer than the default, so that requests fall into each step of the drain even on a busy machine. */
 const drainSec = 4
 
-/** Uses an embedded database, as in the demo and in small installations: acknowledged changes must be on the disk. */
+/** Uses an embedded database, like the demo and small installations. Acknowledged changes must be on the disk. */
 describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
   let sim: ChatSim
   let folder: string
@@ -40,7 +40,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     environment = { ...environmentFor(sim, port), LOG_LEVEL: 'debug', DRAIN_SEC: String(drainSec) }
     sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
   })
-  // Most tests end it; a failed test may have left it running, with a stop requested.
+  // Most tests stop the service, but a failed test may have left it running.
   beforeEach(start)
   afterEach(() => service.kill('SIGKILL'))
   afterAll(async () => {
@@ -77,7 +77,9 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     for (let round = 0; round < 3; round++) {
       const ended = await login()
       await call(service.url, 'POST', '/api/auth/admin/logout', { token: ended.token })
-      /** The newest pair that each received, and `isAsking` if a further refresh was in progress at the end. */
+      /**
+       * The newest pair that each client received. `isAsking` is true if another refresh was in progress at the end.
+       */
       const holders = await Promise.all(
         Array.from({ length: 5 }, async () => ({ pair: await login(), isAsking: false })),
       )
@@ -101,7 +103,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       await start()
       expect(await statusOf(ended)).toBe(401)
       for (const { pair, isAsking } of holders) {
-        // Without a response the refresh may have taken effect or not, and both must be consistent: the old pair is
+        // Without a response, the refresh may have taken effect or not, and both must be consistent: the old pair is
         // valid, or it was just superseded.
         if ((await statusOf(pair)) === 200) expect(await statusOf(await refresh(pair))).toBe(200)
         else {
@@ -125,13 +127,13 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     expect(await ended).toBe(0)
     await expect(fetch(`${service.url}/api/health`)).rejects.toThrow()
 
-    // A completed exchange persists: the code of the last response is valid at the next start.
+    // A completed exchange is stored, so the credentials of the last response are valid after the next start.
     await start()
     const code = new URLSearchParams((reply.headers.get('location') ?? '').split('#')[1]).get('code')
     expect((await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).status).toBe(200)
   })
 
-  // These tests do not concern data on the disk, and an embedded database costs each start a second.
+  // These tests do not concern data on the disk, and each start takes a second longer with an embedded database.
   describe('or on another', () => {
     beforeAll(async () => {
       const database = await createDatabase('postgres')
@@ -148,7 +150,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       const underWay = browser.get(back)
       await expect.poll(() => sim.journal.entries('token').at(-1)?.status, { interval: 5 }).toBeUndefined()
       const ended = service.kill('SIGTERM')
-      // The system may merge two equal signals: the next is sent once the last was received.
+      // Waits for each signal before it sends the next one, because the system may merge equal signals.
       await expect.poll(service.output, { interval: 5 }).toContain('"msg":"stopping"')
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGTERM'] as const) {
         const before = timesAskedAgain()
@@ -164,7 +166,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       const ended = service.kill('SIGTERM')
       const ready = () => fetch(`${service.url}/api/health/ready`)
       await expect.poll(async () => (await ready()).status, { interval: 5 }).toBe(503)
-      // Pages and metrics are written outside the router: they end their connections all the same.
+      // Pages and metrics are sent outside of the router, but must end their connections, too.
       for (const path of [
         '/api/health/live',
         '/api/docs/errors',
@@ -197,7 +199,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       expect(await ended).toBe(0)
     })
 
-    // On a machine without a processor for a second, no request may fall into a tested step. A defect fails in each
+    // If the machine has no processor time for a second, a tested step may get no request. A defect fails in each
     // attempt.
     test('a connection is ended when it has had no request for a while, and never before its answer', {
       retry: 3,
@@ -205,18 +207,18 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       const { port } = new URL(service.url)
       const idle = connect(Number(port), '127.0.0.1')
       await once(idle, 'connect')
-      // Its end is reported only once everything before it was read.
+      // The end of the connection is reported only when everything before it was read.
       idle.resume()
       const closed = once(idle, 'close').then(() => performance.now())
       const since = performance.now()
       const ended = service.kill('SIGTERM')
-      // The connection is kept for the last request before the listener closes, and ends with the next one.
+      // The connection is kept for the last request before the listener closes, and ends with the next request.
       const answers: string[] = []
       const busy = new Agent({ keepAlive: true, maxSockets: 1 })
       try {
         for (;;) {
           answers.push(await connectionOf(`${service.url}/api/health/live`, busy))
-          // Polling without a pause would take a processor from the service, and from everything beside it.
+          // Pauses, because polling would otherwise take processor time from the service.
           await sleep(5)
         }
       } catch (error) {
@@ -225,7 +227,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       expect(answers).toContain('close')
       expect(answers.lastIndexOf('keep-alive')).toBe(answers.length - 2)
       expect(answers.at(-1)).toBe('close')
-      // Timers may be early by a millisecond.
+      // Timers may fire a millisecond early.
       expect((await closed) - since).toBeGreaterThan(drainSec * 1_000 - 100)
       expect(await ended).toBe(0)
     })

@@ -21,7 +21,7 @@ const schema = {
   additionalProperties: false,
 }
 
-/** The final result of a sender; `id` is unknown if only a refused replay proved that it is stored. */
+/** The final result of a sender. `id` is undefined if only a refused replay has proved that it is stored. */
 interface Sent {
   readonly number: number
   readonly id: string | undefined
@@ -71,7 +71,7 @@ describe.each(mainEngines)('a service on %s that is killed while it takes submis
     let next = 0
     let isOver = false
 
-    /** Sends a submission until its result is known, always with the same headers. */
+    /** Sends a submission repeatedly, with the same headers, until its result is known. */
     const send = async (number: number): Promise<Sent> => {
       const raw = JSON.stringify({ number })
       const headers: Record<string, string> =

@@ -41,7 +41,7 @@ describe.each(mainEngines)('a service on %s that is killed while it reads the me
     service = startService(folder, environment)
     await service.listening
   }
-  /** Ages the heartbeat of the run, so that its process counts as lost. */
+  /** Ages the heartbeat of the sync, so that its process counts as lost. */
   const aMinutePasses = async () => {
     const db = await openDatabase(database.url)
     await db.execute(sql`update member_syncs set beat_at = beat_at - interval '1 minute'`)

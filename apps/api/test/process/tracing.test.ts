@@ -22,7 +22,7 @@ interface Span {
   readonly attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
 }
 
-/** Tests traces as a collector receives them: the whole payload matters. */
+/** Tests the complete payload of traces, as a collector receives it. */
 describe('traces', { timeout: 90_000 }, () => {
   let sim: ChatSim
   let folder: string
@@ -77,7 +77,7 @@ describe('traces', { timeout: 90_000 }, () => {
       body: {},
       headers: { traceparent: 'garbage' },
     })
-    // Unsent traces are sent at the end.
+    // The service sends the remaining traces when it ends.
     expect(await service.kill('SIGTERM')).toBe(0)
 
     const spans = received.flatMap((body) =>
@@ -98,8 +98,8 @@ describe('traces', { timeout: 90_000 }, () => {
 
     const [callback] = named('GET /api/auth/callback')
     expect(named('chat identify').map(({ traceId: one }) => one)).toContain(callback?.traceId)
-    // The hot path writes outside the framework, and appears in the traces all the same. It answers from memory, or
-    // from a statement for many requests, which belongs to the trace of none.
+    // The hot path bypasses the framework, but must appear in the traces, too. It responds from memory, or after a
+    // statement for many requests, which belongs to no trace.
     const [validated] = named('POST /api/auth/validate')
     expect(attribute(validated, 'http.response.status_code')).toBe(200)
     const [exchanged] = named('POST /api/auth/token')

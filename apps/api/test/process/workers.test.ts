@@ -47,7 +47,7 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     await expect.poll(() => timesListening(service)).toBe(2)
     return { service, workers: await workersOf(service) }
   }
-  /** Starts sign-ins that wait for the chat platform to answer. */
+  /** Starts sign-ins that wait for a response of the chat platform. */
   const loginsUnderWay = async (service: ServiceProcess, count: number) => {
     const browsers = await Promise.all(
       Array.from({ length: count }, async () => {
@@ -75,7 +75,7 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     const before = await workersOf(service)
     expect(before).toHaveLength(2)
 
-    // A scrape returns both workers, regardless of the one that it reaches.
+    // A scrape returns the figures of both workers, whichever responds.
     await Promise.all(Array.from({ length: 10 }, () => isAnswering(service)))
     for (let scrape = 0; scrape < 4; scrape++) {
       const answer = await fetch(`${service.url}/metrics`, { headers: { connection: 'close' } })
@@ -89,7 +89,7 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     const after = await workersOf(service)
     expect(after).toHaveLength(2)
     expect(after).toContain(before[1])
-    // The counts of the killed worker remain: to Prometheus a counter that falls is a restart.
+    // The counts of the killed worker remain, because Prometheus would take a falling counter for a restart.
     const { text } = await call(service.url, 'GET', '/metrics')
     expect(text).toContain('route="/api/health/ready",status="200"} 30\n')
     const lines = service
@@ -109,7 +109,7 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     const { service, workers } = await startedWithWorkers()
     const underWay = await loginsUnderWay(service, 8)
     const everyone = [service.child.pid as number, ...workers]
-    // The primary comes last: workers are signaled by the service manager first and by their primary once more.
+    // Signals the primary last. Workers get one signal from the service manager, and another from the primary.
     for (const pid of everyone.toReversed()) process.kill(pid, 'SIGTERM')
     await expect.poll(() => service.output().split('"msg":"stopping"').length - 1).toBe(everyone.length)
     for (const pid of everyone) process.kill(pid, 'SIGTERM')
@@ -162,7 +162,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** Returns the children of the process, as Linux lists them. */
+/** Returns the IDs of the children of the process. */
 async function workersOf({ child: { pid } }: ServiceProcess): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return text.split(' ').filter(Boolean).map(Number)

@@ -6,7 +6,7 @@ import { type GivenWebhook, givenWebhook, submit } from '../given-webhook.ts'
 import { adminForTests, worldForTests } from '../world-for-tests.ts'
 import { csvRows } from './field.ts'
 
-/** Large enough that several submissions share a batch. */
+/** The number of submissions. It is large enough that several share a batch. */
 const each = 60
 
 describe.each(engines)('submissions of two projects at once, on %s', (engine) => {

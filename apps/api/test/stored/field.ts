@@ -37,21 +37,21 @@ export interface Stage {
   readonly ada: string
   /** Returns the text of Ada's account page. */
   readonly accountPage: () => Promise<string>
-  /** Requests access for Ada on a protected host, as a proxy does. */
+  /** Asks whether Ada may open a page of a protected host, as a proxy does. */
   readonly askForwardAuth: () => Promise<AnyReply>
 }
 
-/** A field that stores text, with every exit that shows it. */
+/** A field that stores text, with all places that show it (its exits). */
 export interface StoredField {
   readonly title: string
   /** The fields of the contract that this row sends: `POST /path /body/pointer`. */
   readonly covers: readonly string[]
   /** False for a text that cannot be sent at all, such as a line break in a header. */
   readonly isSendable?: (text: string) => boolean
-  /** The text as every exit must show it, or undefined where the contract refuses it. */
+  /** Returns the text that every exit must show, or undefined if the contract refuses it. */
   readonly kept: (text: string) => string | undefined
   readonly store: (stage: Stage, text: string) => Promise<AnyReply>
-  /** Reads the field through every exit. Names of CSV exits begin with `CSV`, because formulas are defused there. */
+  /** Reads the field at every exit. Names of CSV exits begin with `CSV`, because formulas are escaped there. */
   readonly read: (stage: Stage, reply: AnyReply, text: string) => Promise<Record<string, unknown>>
 }
 

@@ -40,12 +40,12 @@ export const hostileText = fc
   .map((parts) => parts.join(''))
   .filter((text) => /[^A-Za-z0-9 .-]/.test(text))
 
-/** Sent alone as well: a joined text would hide defects at the start and the end of a value. */
+/** Specimens that are also sent alone, because a joined text would hide defects at the start and the end. */
 const alone = ['ends with \\', '\uFEFFmark', '\\'.repeat(40), '=1+1', '"\\']
 
 /**
- * Returns every specimen for a field in few texts. Specimens that the field accepts are joined up to its limits; each
- * of the others is a text of its own.
+ * Returns all specimens for a field in few texts. Joins specimens that the field accepts, up to its limits. Each other
+ * specimen is a separate text.
  */
 export function textsFor(takes: (text: string) => boolean): string[] {
   const joined: string[] = []

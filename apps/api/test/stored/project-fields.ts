@@ -49,7 +49,7 @@ const keptResource = (text: string) =>
     ? resourceOf(text)
     : undefined
 const resourceOf = (text: string) => `https://api.example/${text}`
-/** Returns a host unchanged, if it is one in its normal form. */
+/** Returns a host unchanged if it is a host in its normal form. */
 const keptClientHost = (text: string) =>
   /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/.test(clientHostOf(text)) &&
   !text.includes('.xn--') &&

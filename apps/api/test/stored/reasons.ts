@@ -12,7 +12,7 @@ const cursor = 'Digits and hyphens only, or read as a number.'
 const filter = 'Compared with words of the service, with ids or with addresses; not stored.'
 const forwarded = 'What the proxy was asked for; compared with stored hosts, and not stored.'
 
-/** The reasons for which a text field of the contract is not stored. */
+/** The text fields of the contract that are not stored, each with the reason. */
 export const reasons: Readonly<Record<string, string>> = {
   'GET /api/auth/admin/login ?return_to': place,
   'GET /api/auth/admin/login ?ui_locales': locales,

@@ -7,7 +7,7 @@ import { startSite } from './recipes.ts'
 const guide = 'docs/guides/programs/oidc-client-ts.md'
 const peers = fileURLToPath(new URL('../../../../../tools/peers/dist', import.meta.url))
 
-/** A site of static files, which signs members in within the browser. */
+/** A site with only static files, which signs members in within the browser. */
 export const browserSite: Row = {
   program: 'oidc-client-ts',
   guide,
@@ -35,9 +35,9 @@ export const browserSite: Row = {
   },
 }
 
-/** Loads the page again, which shows the roles as they are now. */
+/** Loads the page again, which then shows the current roles. */
 async function see(page: Page): Promise<Seen> {
-  // The callback exchanges its code first.
+  // Waits until the callback has exchanged its code.
   await page.locator('#me:not(:empty)').waitFor()
   await page.goto(new URL('/', page.url()).href)
   const shown = (await page.locator('#me:not(:empty)').textContent()) ?? ''

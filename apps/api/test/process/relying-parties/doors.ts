@@ -6,7 +6,7 @@ import { givenClient } from '../../oidc.ts'
 import { canProtect, hasOpenidApache, protectingProxies, startOpenidApache } from '../protecting-proxies.ts'
 import { byAddress, hostOf, isClosed, type Row } from './party.ts'
 
-/** A proxy that asks the service about each request. */
+/** Returns a proxy that asks the service about each request. */
 const doorOf = (program: string, name: keyof typeof protectingProxies): Row => ({
   program,
   guide: 'docs/guides/forward-auth.md',

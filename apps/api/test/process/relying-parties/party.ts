@@ -12,16 +12,16 @@ export interface Seen {
   readonly roles: readonly string[]
 }
 
-/** A site at which members sign in, while it runs. */
+/** A running site, or a proxy with its application, to which members sign in. */
 export interface Party {
   readonly origin: string
-  /** The project of which the site is the client, or the host. */
+  /** The project of the site's client or of the protected host. */
   readonly project: GivenProject
   /** Begins a sign-in, which leads to the platform's screen. */
   signIn(page: Page): Promise<unknown>
-  /** The party's own sign-out, and the page where it ends. */
+  /** The sign-out of the party, and the page on which it ends. */
   readonly signOut?: { readonly end: string; begin(page: Page): Promise<unknown> }
-  /** Reads what the party shows; by default its answer to `/me`. */
+  /** Reads what the party shows. By default, this is its response to `/me`. */
   see?(page: Page): Promise<Seen>
   stop(): unknown
 }
@@ -34,32 +34,32 @@ export interface Place {
   readonly application: string
 }
 
-/** A program with which the walk is made. */
+/** A program that the tests run. */
 export interface Row extends Pick<CompatibilityRecord, 'program' | 'guide'> {
   version(): string | undefined
   /** Returns true if the program is on this machine. */
   isThere(): boolean
   start(place: Place): Promise<Party>
-  /** The response once the role is removed: a site continues, and a proxy denies access. */
+  /** The response after the role was removed. A site continues, and a proxy denies access. */
   readonly withoutRole: Seen
-  /** True for a site that uses a refresh token once its access token is refused. */
+  /** True for a site that uses a refresh token after its access token was rejected. */
   readonly refreshes?: true
   /** True for a site that accepts logout tokens. */
   readonly endsByLogout?: true
   /** True for a site that shows why a sign-in was refused. */
   readonly showsRefusal?: true
-  /** True for a site whose 403 page leads out of a session. */
+  /** True for a site with a sign-out link on its 403 page. */
   readonly leadsOut?: true
-  /** The time for which the program uses roles that it read before. Without it, the program asks for each request. */
+  /** The time for which the program caches roles. Without it, the program asks for each request. */
   readonly staleFor?: string
 }
 
-/** The page of a member with the role. */
+/** The response to a member with the role. */
 export const inside: Seen = { status: 200, roles: ['Crew'] }
 export const goesOn: Seen = { status: 200, roles: [] }
 export const isClosed: Seen = { status: 403, roles: [] }
 
-/** Reads what a party shows to the open page, with its cookies. */
+/** Reads what a party shows to the browser of a page. */
 export const see = (party: Pick<Party, 'see'>, page: Page): Promise<Seen> =>
   party.see?.(page) ??
   page.evaluate(async () => {
@@ -81,19 +81,19 @@ export const givenSite = (
     },
   })
 
-/** The host name that a proxy protects in the walk. */
+/** Returns the host name that a proxy protects in the tests. */
 export const hostOf = (program: string) => `${program.toLowerCase().replace(/\W/g, '')}.wiki.example.org`
 
-/** Signs in or out by an address of the party. */
+/** Returns a function that signs in or out at an address of the party. */
 export const byAddress = (address: string) => (page: Page) => page.goto(address)
 
-/** Signs in or out by a button of the party's start page. */
+/** Returns a function that signs in or out by a button of the party's start page. */
 export const byButton = (origin: string, name: string) => async (page: Page) => {
   await page.goto(origin)
   await page.getByRole('button', { name, exact: true }).click()
 }
 
-/** Leads a browser from the start of a sign-in over the platform's screen back to the party. */
+/** Signs a member in: from the start at the party, over the platform's screen, and back to the party. */
 export async function logIn(page: Page, { origin, signIn }: Party, { sim }: World, member: string) {
   await signIn(page)
   await page.waitForURL(({ href }) => href.startsWith(sim.url))
@@ -110,7 +110,7 @@ export const packageVersion = (name: string, folder = 'tools/peers'): string =>
     ),
   ).version
 
-/** Creates a guest with the role that the doors ask for. */
+/** Creates a guest with the role that the proxies require. */
 export function addGuest({ sim }: World, program: string): string {
   const name = hostOf(program).split('.')[0]
   const { id } = sim.world.addUser({ username: `guest-of-${name}` })

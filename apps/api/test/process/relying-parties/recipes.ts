@@ -16,11 +16,11 @@ interface Recipe extends Pick<Row, 'endsByLogout' | 'showsRefusal'> {
   readonly program: string
   /** The page in docs/guides/programs. */
   readonly page: string
-  /** The callback of the page. */
+  /** The path of the callback on the page. */
   readonly callback: string
   /** The host of the site. Next.js replaces loopback addresses by `localhost`. */
   readonly host?: 'localhost'
-  /** The packages of Debian, the program first; without them, the program is a package from npm. */
+  /** The packages of Debian, the program first. Without them, the program is a package from npm. */
   readonly debian?: readonly [string, ...string[]]
   /** The folder whose lock file has the package from npm. */
   readonly peers?: string
@@ -74,23 +74,23 @@ const commandOf = (guide: string) =>
     .find(({ language }) => language === 'sh')
     ?.text.trimEnd() ?? ''
 
-/** Returns the commands that set what the site of each page reads. */
+/** Returns the commands that set the variables for the site of each page. */
 const variablesCommand = () => commandOf('docs/guides/programs/README.md')
 
 interface SitePlace extends Pick<Place, 'port'> {
-  /** The commands before that of the page. */
+  /** The commands to run before the command of the page. */
   readonly setUp: string
   /** A folder in which the packages of the site are found by name. */
   readonly folder: string
-  /** Replaces the values in the files that a reader replaces. */
+  /** Replaces the values in the files, as a reader does. */
   readonly fill?: (text: string) => string
 }
 
-/** Writes the files of a page into a folder of their own, and starts it by its command. Returns how to stop it. */
+/** Writes the files of a page to a new folder, and runs its command. Returns a function that stops it. */
 export async function startSite(guide: string, { port, setUp, folder, fill = (text) => text }: SitePlace) {
   await mkdir(folder, { recursive: true })
   const place = await mkdtemp(join(folder, 'recipe-'))
-  // Next.js takes nothing from a folder that contains the home directory.
+  // Next.js reads nothing from a folder that contains the home directory.
   const home = await mkdtemp(join(tmpdir(), 'recipe-home-'))
   for (const [name, code] of filesOf(guide)) {
     await mkdir(dirname(join(place, name)), { recursive: true })
@@ -106,7 +106,7 @@ export async function startSite(guide: string, { port, setUp, folder, fill = (te
       npm_config_update_notifier: 'false',
     },
     stdio: 'ignore',
-    // The process group includes what the shell starts.
+    // The process group includes the processes that the shell starts.
     detached: true,
   })
   const stop = async () => {
@@ -127,7 +127,7 @@ export async function startSite(guide: string, { port, setUp, folder, fill = (te
   return stop
 }
 
-/** Returns the files of a page: each block that begins with a name in a comment. */
+/** Returns the files of a page: each code block that begins with a file name in a comment. */
 const filesOf = (guide: string): [name: string, code: string][] =>
   fencesOf(readFileSync(join(root, guide), 'utf8')).flatMap(({ text }) => {
     const name = /^(?:\/\/|#|<!--) ([\w./[\]-]+\.(?:m?js|py|ru|html))\b/.exec(text)?.[1]
@@ -161,7 +161,7 @@ const omniauth: Recipe = {
   debian: ['ruby-omniauth-openid-connect', 'ruby-webrick'],
 }
 
-/** Next.js, which only its recipe needs. */
+/** The folder with Next.js, which only its own recipe needs. */
 export const nextPeers = 'tools/peers/next'
 const nextAuth: Recipe = {
   program: 'next-auth',

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { freePort } from '../../../../../tools/free-port.js'
 
-/** An address through which the service reaches a party, while it is open. */
+/** An address that forwards requests of the service to a party while it is open. */
 export interface Relay {
   readonly origin: string
   open(): Promise<void>

@@ -10,7 +10,7 @@ interface Site {
   readonly signsOut?: true
 }
 
-/** A site with a library from npm, in a program of its own. */
+/** Returns a site that uses a library from npm, in a separate program. */
 const siteWith = (
   program: string,
   { file, callback = '/callback', signsOut }: Site,

@@ -16,21 +16,21 @@ import { sites } from './sites.ts'
 
 export const rows: readonly Row[] = [...sites, browserSite, ...recipes, openidApache, ...doors]
 
-/** The service with a live mirror, a browser, and what every party starts with. */
+/** The service with a live mirror, a browser, and the data that every party needs. */
 export interface Stage {
   readonly browser: Browser
-  /** The world; with another service after a restart. */
+  /** Returns the world. After a restart, it has another service. */
   world(): World
   startParty(row: Row): Promise<Party>
   stopService(): Promise<void>
-  /** Starts the service again, at the same address and over the same database. */
+  /** Starts the service again, at the same address and with the same database. */
   startService(): Promise<void>
   close(): Promise<void>
 }
 
 export async function createStage(): Promise<Stage> {
   await installOnce('tools/peers')
-  // Without Next.js, only its recipe is skipped.
+  // If Next.js cannot be installed, only its recipe is skipped.
   await installOnce(nextPeers).catch(() => {})
   installDebian(debianPackages)
   let world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
