@@ -23,7 +23,7 @@ interface Dashboard {
 }
 const dashboard = JSON.parse(readFileSync(file('grafana/rolecall.json'), 'utf8')) as Dashboard
 
-// Uses one world, one Prometheus, and one fault after another. Each test undoes its fault.
+// All tests share one service and one Prometheus. Each test causes a fault and ends it.
 describe('the alerts of deploy/ in a real Prometheus', () => {
   let world: World
   let redis: RedisServer
@@ -32,7 +32,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
   let prometheus: Prometheus
   let project: GivenProject
   let session: GivenSession
-  /** Sessions that are not in memory: validating one needs the database. */
+  /** Sessions that are not in memory, so that their validation needs the database. */
   let unasked: GivenSession[]
   const seen = new Set<string>()
   const startedAt = Date.now()
@@ -80,9 +80,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
 
   const ask = (key: string, token = session.token) =>
     call(world.url, 'POST', '/api/auth/validate', { key, body: { token } })
-  /**
-   * Each alert must fire at least once from here on. A fault that causes several may be over for some of them by then.
-   */
+  /** Waits until each alert has fired at least once. They need not fire at the same time. */
   const untilFiring = (...wanted: string[]) => {
     const fired = new Set<string>()
     return vi.waitFor(

@@ -16,7 +16,7 @@ test.each([...programs])(
     const source = read(`bench/src/${program}.ts`)
     const at = source.indexOf('\nhelp(`\nnpm run ')
     expect(at).toBeGreaterThan(0)
-    // Only imports come before.
+    // Only imports precede this call.
     expect(
       source
         .slice(0, at)

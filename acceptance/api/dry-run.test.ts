@@ -32,7 +32,7 @@ describeWithMembers('?dryRun=true', () => {
     const replies = await Promise.all(sessions.map((session) => validate(project, session.token)))
     return replies.filter(({ status }) => status === 200).length
   }
-  /** Other tests write their own entries meanwhile. */
+  /** Returns only the entries of this test, because other tests add entries meanwhile. */
   const audited = async () => {
     const { body } = await ask('GET', '/api/admin/audit/logs?limit=500', { token })
     return body.data.filter(({ targetId }: { targetId: string }) => targetId === project.id).length

@@ -18,7 +18,7 @@ interface Received {
   readonly body: string
 }
 
-/** The service must reach this machine, so it is tested only beside it, outside production. */
+/** Runs only on the machine of the service and outside production, because the service must reach the receiver. */
 describeWithMembers('events by webhook', () => {
   const received: Received[] = []
   let status = 204

@@ -97,7 +97,7 @@ describeWithMembers('members', () => {
       const csv = await admin(`/export?search=mara&format=csv&serverId=${demo.gamesGuildId}`)
       expect(csv.headers.get('content-type')).toMatch(/^text\/csv/)
       expect(csv.text.trim().split('\r\n')).toHaveLength(2)
-      // A member matches with a role in any server: the rows of all memberships of these members stay.
+      // A member matches if they have the role in any server. The response contains all memberships of these members.
       const byRole = await admin(`/export?search=mara&roleId=${demo.roles.steward}`)
       expect(byRole.body).toHaveLength(2)
     })

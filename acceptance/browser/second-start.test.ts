@@ -9,8 +9,8 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => folder?.remove())
 
-// Two seconds on an idle machine, where Node.js alone takes a twentieth of one. On a busy machine both take longer,
-// and the best of a few attempts counts.
+// The limit is two seconds on an idle machine, on which Node.js alone starts in a twentieth of a second. A busy machine
+// has more time, in proportion. The best of a few attempts counts.
 test('a second start of the demo listens within two seconds', async () => {
   const tries: { seconds: number; allowed: number }[] = []
   const isGood = () => tries.some(({ seconds, allowed }) => seconds < allowed)

@@ -62,8 +62,8 @@ export async function demoFolder() {
 }
 
 /**
- * Creates such a folder in which a demo has run once, so that the next start is a second one. A first start takes more
- * than ten seconds of the processor: a run makes one, and later callers get a copy of what it left.
+ * Creates such a folder in which a demo has run once, so that the next start is a second start. A first start takes
+ * more than ten seconds of processor time. So a test run makes only one, and later callers get a copy of its folder.
  */
 export async function usedDemoFolder() {
   const folder = await demoFolder()
@@ -74,7 +74,7 @@ export async function usedDemoFolder() {
     return folder
   }
   await (await folder.start()).stop()
-  // Appears whole. Another caller may have been faster.
+  // Makes a complete copy, and then renames it. Another caller may have been faster.
   const made = join(await mkdtemp(`${used}-`), 'data')
   await copyFolder(data, made)
   await rename(made, used).catch(() => rm(made, { recursive: true }))
@@ -100,7 +100,7 @@ export const belowShell: Command = [
   `npm_lifecycle_event=start '${process.execPath}' ${brief.join(' ')} '${program}'; exit $?`,
 ]
 
-/** Starts it as it is shipped: without the flags that make other starts cheaper. */
+/** Starts the demo as users do, without the flags that make other starts cheaper. */
 export const asShipped: Command = [process.execPath, program]
 
 function launchDemo(

@@ -4,7 +4,7 @@ import { inPlace } from './place.ts'
 import { environment, prepare, roleIds, seedSessions, serverId } from './seed.ts'
 import type { Row, Table } from './table.ts'
 
-/** Enough that a single pause of the machine does not decide the 95th percentile. */
+/** The number of requests. A single pause of the machine does not change the 95th percentile. */
 const times = 100
 
 /** Measures how long the service takes to list and to search the members of one server, page by page. */

@@ -62,7 +62,7 @@ describe('the package', () => {
     const flags = ['--profile', 'node16', '--format', 'json']
     const { analysis } = JSON.parse(await run(process.execPath, [cli, installed.tarball, ...flags], root))
     expect(Object.keys(analysis.entrypoints)).toEqual([...modules, './package.json'])
-    // Resolution as before Node.js 12, which has no subpaths: TypeScript has dropped it.
+    // TypeScript no longer supports the resolution of Node.js before version 12, which has no subpaths.
     const inUse = ({ resolutionKind }: { resolutionKind: string }) => resolutionKind !== 'node10'
     expect(analysis.problems.filter(inUse)).toEqual([])
   })
@@ -134,7 +134,7 @@ describe('an app that has installed the package', () => {
     const startedAt = performance.now()
     const said = await run(process.execPath, [programs[kind]], installed.app)
     expect(JSON.parse(said)).toEqual(walked)
-    // A connection that kept the process alive would be closed after a minute.
+    // If an open connection kept the process alive, it would end only when the server closes it, after a minute.
     expect(performance.now() - startedAt).toBeLessThan(40_000)
   })
 
@@ -158,7 +158,7 @@ describe('an app that has installed the package', () => {
     expect(await run(process.execPath, ['copies.cjs'], installed.app)).toBe('true true\nfalse false\n')
   })
 
-  // The condition that other runtimes and older bundlers use.
+  // Other runtimes and older bundlers use this condition.
   test('finds CommonJS where a program knows nothing else', async () => {
     const names = modules.filter((name) => name !== './react')
     const code = `const names = ${JSON.stringify(names)}.map((name) => '@rolecall/sdk' + name.slice(1))

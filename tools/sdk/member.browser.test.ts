@@ -117,7 +117,7 @@ const setRoles = async (ids: string[]) => {
   await world.service.deps.refreshMember(mainGuildId, users.tomas)
 }
 
-/** Signs in at the platform's screen, and ends at a page. */
+/** Signs in at the platform's screen. Ends at a page. */
 async function logIn(page: Page, path: string) {
   await page.goto(`${url}/auth/login?return_to=${encodeURIComponent(path)}`)
   await page.goto(`${page.url()}&login_as=${users.tomas}&auto=1`)
@@ -158,7 +158,7 @@ test('eight tabs share one stream, and all of them hear of a change and of a log
   await expect.poll(() => streams).toBe(1)
   await setRoles([roles.captain])
   for (const tab of tabs) await whoIn(tab).toBe('Captain')
-  // The tab with the stream is closed: another one takes over.
+  // Closes the tab with the stream. Another tab must open it.
   await first.close()
   await setRoles([roles.crew])
   for (const tab of tabs.slice(1)) await whoIn(tab).toBe('Crew')

@@ -6,13 +6,13 @@ import { startWorld, type World } from '../../apps/api/test/service.ts'
 import { installRuntime, nodePackage } from '../installed-runtime.ts'
 import { type Installed, installPackage, run, walked, writeWalk } from './installed.ts'
 
-// Other runtimes are a download of 500 MB: all of them run with RUNTIMES=all, as in a nightly run, and the two other
-// than Node.js (200 MB) also in CI. They are kept for the next run.
+// The other runtimes are a download of 500 MB. All of them run with RUNTIMES=all, as in the nightly run. CI runs only
+// the two that are not Node.js (200 MB). Later runs use the same downloads.
 
 const os = process.platform
 const isArm = process.arch === 'arm64'
 
-/** Each is installed from the package with its program, so that no install script runs. */
+/** The runtimes. Each is installed from the package that contains its program, so that no install script runs. */
 const runtimes: readonly (readonly [string, string, string, readonly string[]])[] = [
   ['Node.js 22', nodePackage('22'), 'bin/node', []],
   ['Node.js 24', nodePackage('24'), 'bin/node', []],

@@ -11,10 +11,10 @@ import { noteRun, noteSkipped } from '../shown/notes.ts'
 import { type Installed, installPackage, run } from './installed.ts'
 import { commandsIn, filesIn, findInstallCommands, type Stack, stacks } from './stacks.ts'
 
-// Tests frameworks that have to be installed (400 MB) and built: with STACKS=all, as in a nightly run, or with the name
-// of one. They are kept for the next run.
+// Tests frameworks that must be installed (400 MB) and built. Runs with STACKS=all, as in the nightly run, or with the
+// name of one framework. Later runs use the same packages.
 
-/** Outside of the repository: bundlers search upwards for the workspace, and compile nothing below `node_modules`. */
+/** A folder outside of the repository. Bundlers would find the workspace above, and ignore files in `node_modules`. */
 const folder = join(tmpdir(), 'rolecall-stacks')
 const wanted = Object.entries(stacks).filter(
   ([name, { page }]) =>
@@ -62,7 +62,7 @@ async function build(stack: Stack): Promise<string> {
     await mkdir(dirname(join(app, path)), { recursive: true })
     await writeFile(join(app, path), code)
   }
-  // Builds without the environment of the app: a build has none of its secrets.
+  // Builds without the environment of the app, because a build has no secrets.
   await run(process.execPath, stack.build, app, 300_000)
   return app
 }
@@ -79,7 +79,7 @@ const startOf =
       ROLECALL_SERVER_ID: options.serverId,
       ROLECALL_APP_URL: options.appUrl,
       ROLECALL_SECRET: String(options.secret),
-      // Variables of the frameworks themselves.
+      // Sets variables of the frameworks.
       HOST: '127.0.0.1',
       PORT: String(port),
       ORIGIN: options.appUrl,

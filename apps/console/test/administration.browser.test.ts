@@ -140,7 +140,7 @@ test('problems that need attention are at the top with their fix, and gone once 
   await needs.getByText('Event delivery to a project is disabled', { exact: true }).waitFor()
   await needs.getByText(/Fix the receiver/).waitFor()
   await db.execute(sql`delete from event_endpoints`)
-  // Any change has the screen follow.
+  // Makes any change, after which the screen refetches its data.
   await admin.create()
   await needs.waitFor({ state: 'detached', timeout: 30_000 })
   await page.getByText('Nothing needs your attention.').waitFor()

@@ -37,7 +37,7 @@ test.each([
     await effects.getByText(/^Joon/).waitFor()
     expect(await effects.getByRole('listitem').count()).toBe(2)
     expect(await effects.innerText()).toMatch(/Signed out of “Crew list \d+” in Harbour Club/)
-    // Nothing has ended yet.
+    // No session has ended yet.
     expect(await statuses()).toEqual([200, 200, 200])
     expect(await visit.findings()).toEqual([])
     expect(await fits(page)).toBe(true)

@@ -8,7 +8,7 @@ import { maxFirstLoadBytes, readManifest } from './first-load.ts'
 import { makeShown, pages, type Shown } from './pages.ts'
 import { type ConsoleWorld, startConsole, type Visit } from './visit.ts'
 
-/** The folder for screenshots; none are taken without it. */
+/** The folder for screenshots. Without it, none are taken. */
 const pictures = process.env['SCREENSHOTS']
 
 let at: ConsoleWorld
@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => at?.close())
 
-/** Each width starts in its own color scheme and then switches to the other: a scheme changes only colors. */
+/** The widths, each with the scheme in which a page opens, and the scheme to which the test then switches. */
 const widths = [
   { width: 1280, schemes: ['light', 'dark'] },
   { width: 390, schemes: ['dark', 'light'] },

@@ -44,7 +44,7 @@ test('access tells that an internal project uses the main server, and saves no s
   await dialog.getByText('none will be saved').waitFor()
   expect([await reads.isChecked(), await reads.isDisabled()]).toEqual([false, true])
   expect(await visit.findings()).toEqual([])
-  // The scopes come back with the login, until the form is saved without it.
+  // Turning sign-in on again restores the scopes, as long as the form was not saved without it.
   await page.keyboard.press('Space')
   expect(await reads.isChecked()).toBe(true)
   await page.keyboard.press('Space')
@@ -203,11 +203,11 @@ test('a form shows what it will store, and options of a sign-in that is off are 
   await page.getByRole('button', { name: 'New webhook' }).click()
   expect(await page.getByLabel('Accepts submissions').isChecked()).toBe(true)
   await page.getByLabel('Name').fill('Closed')
-  // The editor of the schema is loaded meanwhile, and moves what is below it.
+  // The schema editor loads meanwhile, and moves the content below it.
   await page.getByLabel('Accepts submissions').press('Space')
   await page.getByRole('button', { name: 'Create webhook' }).click()
   await page.getByText('inactive').waitFor()
-  // Until the secret is copied, the page asks before it is left.
+  // Copies the secret. Otherwise, the page would ask for confirmation before it is left.
   await page.getByRole('group', { name: 'Signing secret' }).getByRole('button', { name: 'Copy' }).click()
   await page.getByText('Copied').waitFor()
 
@@ -220,7 +220,7 @@ test('a form shows what it will store, and options of a sign-in that is off are 
   await page.getByText('The OpenID Connect settings are saved.').waitFor()
 
   await page.locator('.tabs').getByRole('link', { name: 'Proxy' }).click()
-  // The page before has a field of the same name.
+  // The previous page has a field with the same name.
   await page.getByRole('heading', { name: 'Protected hosts' }).waitFor()
   const server = page.getByLabel('Server for sign-in')
   expect(await server.isDisabled()).toBe(true)

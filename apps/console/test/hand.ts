@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 /** A way to use the console: clicks on a screen, taps on a phone, or keys. */
 export type Way = 'mouse' | 'keyboard' | 'phone'
 
-/** Uses a page as a person does, and counts their actions. Typing and Tab are not counted. */
+/** Uses a page as a person does, and counts the actions. Typing and Tab do not count. */
 export interface Hand {
   /** Presses a button or a link. */
   press(target: Locator): Promise<void>
@@ -12,11 +12,11 @@ export interface Hand {
   choose(target: Locator, option: string): Promise<void>
   /** Types into a field, and sends the form with Enter. */
   send(target: Locator, text: string): Promise<void>
-  /** Searches everything, and opens a result. */
+  /** Uses the search of the console, and opens a result. */
   search(text: string, result: RegExp): Promise<void>
   /** Opens a page of the side bar, which is a menu on a phone. */
   visit(place: string): Promise<void>
-  /** Number of actions so far: clicks, taps, or keys that activate something. */
+  /** The number of actions so far: clicks, taps, or keys that activate an element. */
   readonly count: () => number
 }
 

@@ -112,7 +112,7 @@ test('a project is created by the keyboard alone, from the palette to the key, w
     redirectUris: ['https://tides.example/auth/callback'],
     serverAccess: [{ scopes: ['read_members'] }],
   })
-  // Input is stored until it is sent, and the key never is.
+  // The page deletes stored input after it was sent, and never stores the key.
   const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
   expect(kept).not.toContain('Tide table')
   expect(kept).not.toContain(key)

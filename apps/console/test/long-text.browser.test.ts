@@ -5,7 +5,7 @@ import { givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
 import { type ConsoleWorld, startConsole } from './visit.ts'
 
-/** The folder for screenshots; none are taken without it. */
+/** The folder for screenshots. Without it, none are taken. */
 const pictures = process.env['SCREENSHOTS']
 const name = 'Harbour'.repeat(15).slice(0, 100)
 const tabs = ['', '/keys', '/redirects', '/proxy', '/webhooks', '/events', '/sessions', '/audit', '/settings']

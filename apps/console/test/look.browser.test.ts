@@ -48,7 +48,7 @@ test.each([
     await color.press('Enter')
     await expect.poll(stored).toEqual({ accentColor: '#ffd400', hasLogo: true })
 
-    // By the keyboard alone.
+    // Uses only the keyboard.
     await look.getByRole('button', { name: 'Remove logo' }).focus()
     await page.keyboard.press('Enter')
     await look.getByText('No logo').waitFor()

@@ -8,7 +8,7 @@ const admin = administrationForTests(at)
 
 const { kenji } = demo.users
 
-/** Creates a project of Kenji, who is no System Admin. */
+/** Creates a project of Kenji, who is not a System Admin. */
 const createOwned = async (name: string, more = {}) => {
   const owners = { memberIds: [kenji], roleIds: [demo.roles.crew] }
   const { project } = await admin.create({ name, owners, ...more })
@@ -47,7 +47,7 @@ test('an owner sees the server and the required roles of the protected hosts', a
   await owners.waitFor()
   expect(await owners.getByText(kenji, { exact: true }).count()).toBe(1)
   expect(await owners.getByLabel(`Role ${demo.roles.crew}`).isChecked()).toBe(true)
-  // The page asks nothing that an owner may not read.
+  // The page requests nothing that an owner may not read.
   expect(calls).toEqual([])
   visit.expectQuiet()
   await visit.close()

@@ -58,7 +58,7 @@ test('the palette finds members by a part of their name, and a member, a project
   await page.waitForURL(`**/console/projects/${id}`)
   await goTo(key, /of Chart room/)
   await page.waitForURL(`**/console/projects/${id}/keys`)
-  // No more than the visible prefix of a key leaves the page.
+  // The page sends only the visible prefix of a key.
   expect(asked.filter((url) => url.includes(key.slice(0, 16)))).toEqual([])
   visit.expectQuiet()
   await visit.close()

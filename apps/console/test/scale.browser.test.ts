@@ -57,7 +57,7 @@ test('a long list shows rows, and can be scrolled to its end, before the code th
 })
 
 test('the first page is small, and a visit to another loads no more than that page', async () => {
-  // A browser that has nothing of the console yet.
+  // The browser has no files of the console in its cache.
   const visit = await at.open('/api/docs')
   const { page } = visit
   // The stream never ends, and the test below waits until all requests have ended.

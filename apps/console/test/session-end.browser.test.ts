@@ -21,7 +21,7 @@ test('a session that ends while a dialog is open is replaced in another tab, and
   await page.getByRole('button', { name: 'Block member' }).click()
   const ended = page.getByRole('dialog', { name: 'Your session has ended' })
   await ended.waitFor()
-  // The keyboard stays on the page that covers the others.
+  // The focus stays on the page that covers the others.
   const signIn = ended.getByRole('link', { name: 'Sign in' })
   const hasFocus = () => signIn.evaluate((one) => one === document.activeElement)
   for (const _ of [1, 2, 3]) {

@@ -9,7 +9,7 @@ import { makeShown } from './pages.ts'
 import { routes } from './routes.ts'
 import { type ConsoleWorld, startConsole, type Visit } from './visit.ts'
 
-/** The folder for screenshots; none are taken without it. */
+/** The folder for screenshots. Without it, none are taken. */
 const pictures = process.env['SCREENSHOTS']
 
 const looks = [
@@ -19,7 +19,7 @@ const looks = [
 
 let at: ConsoleWorld
 let admin: Administration
-/** The one tab of a System Admin, which all tests use: a page that opens in it finds its files in the cache. */
+/** The tab of a System Admin. All tests use it, so that the files of the console are in its cache. */
 let visit: Visit
 beforeAll(async () => {
   at = await startConsole()
@@ -41,11 +41,11 @@ function addressOf(route: string, ids: Ids): string {
   return `${at.url}/console${path}`
 }
 
-/** Text for programs, or of a value that is missing. */
+/** Matches text for programs, or of a missing value. */
 const forPrograms =
   /`.*`|\b(undefined|null|NaN)\b|\[object |Invalid Date|\b[A-Z]+ \/api\/|\b[A-Z]+(_[A-Z]+)+\b|\bNFC\b|the key is omitted/
 
-/** Returns the faults of the page as it is on the screen, in each look. */
+/** Returns the faults of the page in each width and color scheme. */
 async function faultsOf({ page, findings }: Visit, state: string, says: RegExp) {
   const faults: string[] = []
   for (const { width, colorScheme } of looks) {
@@ -99,7 +99,7 @@ async function shoot(page: Page, name: string) {
   await page.screenshot({ path: join(pictures, `${name.replaceAll(/[/$]+/g, '-').slice(1)}.png`) })
 }
 
-/** Pages with content in a service in which nothing was created: forms, and what every service has. */
+/** Pages that are not empty in a new service: forms, and objects that every service has. */
 const neverEmpty = new Map([
   ['/overview', /All recent sign-ins succeeded/],
   ['/projects/new', /Basics/],
@@ -125,7 +125,7 @@ const neverEmpty = new Map([
 describe('a service in which nothing was created', () => {
   const ids: Record<string, string> = { members: demo.users.mara, servers: demo.mainGuildId }
   const created = (route: string) => route.match(/(projects|webhooks)\/\$/g)?.length ?? 0
-  // The lists are seen before their first object is created.
+  // Opens the lists before their first object is created.
   const inOrder = routes.toSorted((a, b) => created(a) - created(b))
 
   test.each(inOrder)('%s says what is missing', async (route) => {
@@ -145,10 +145,10 @@ describe('a service in which nothing was created', () => {
   })
 })
 
-/** Pages without a call of their own: the shell has loaded what they show. */
+/** Pages that make no call, because the shell has loaded their data. */
 const withoutCalls = ['/projects/new', '/profile']
 
-/** Pages that owners may open, with what they see there. Overview leads them to their projects. */
+/** Pages that owners may open, with the text that they see there. Overview redirects them to their projects. */
 const openToOwners = new Map([
   ['/overview', /The projects that you manage/],
   ['/projects', /The projects that you manage/],
@@ -156,7 +156,7 @@ const openToOwners = new Map([
   ['/profile', /Owner of Boat shed/],
 ])
 
-/** Holds a call. It goes on when the page no longer has a route for it, and then finds no network. */
+/** Leaves a call pending. It continues when its route is removed, and then fails, because there is no network. */
 const hold = () => {}
 
 describe('a service with content', () => {

@@ -26,14 +26,14 @@ beforeAll(async () => {
 afterAll(() => at?.close())
 
 const { users, roles, mainGuildId } = demo
-/** The most actions that a task may take from Overview. */
+/** The maximum number of actions from Overview for each task. */
 const maxActions = 4
 
 interface Task {
   readonly title: string
-  /** The number of actions for each way, so that a change which makes a task longer is noticed. */
+  /** The number of actions for each way to use the console. The test fails if a change makes a task longer. */
   readonly actions: Readonly<Record<Way, number>>
-  /** Prepares what only this task needs. */
+  /** Creates the data that only this task needs. */
   readonly prepare?: () => Promise<unknown>
   readonly run: (page: Page, hand: Hand) => Promise<void>
 }

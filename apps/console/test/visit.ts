@@ -18,7 +18,7 @@ export interface ConsoleWorld {
 interface Look {
   readonly width?: number
   readonly colorScheme?: 'light' | 'dark'
-  /** The ID of the signed-in member, who administers something; null if no member is signed in. */
+  /** The ID of the signed-in member, or null without a sign-in. */
   readonly as?: string | null
   /** Changes the page before it opens. */
   readonly prepare?: (page: Page) => Promise<unknown>
@@ -29,11 +29,11 @@ export interface Visit {
   readonly context: BrowserContext
   /** Waits until the page with this title has loaded its content. */
   settled(title: RegExp): Promise<void>
-  /** @throws if the page broke its policy, contacted another origin, logged an error, or threw. */
+  /** @throws if the page violated its policy, contacted another origin, logged an error, or threw */
   expectQuiet(): void
-  /** Returns the violations that axe finds on the page, one per line: of its color rules alone, or of all rules. */
+  /** Returns the violations that axe finds on the page, one per line, of only its color rules or of all rules. */
   findings(rules?: keyof typeof axeRules): Promise<string[]>
-  /** Returns the bytes of the console’s files that were transferred with gzip, once all have arrived. */
+  /** Returns the bytes of the console’s files as transferred with gzip. Waits until all have arrived. */
   transferred(): Promise<number>
   close(): Promise<void>
 }

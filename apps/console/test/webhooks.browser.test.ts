@@ -85,7 +85,7 @@ test('what was typed just before the page is left does not follow to the next on
   const { page } = visit
   const link = page.getByRole('link', { name: /^Tide reports/ })
   await link.waitFor()
-  // The next page's file takes longer than typing takes to settle.
+  // The file of the next page takes longer to load than the pause after typing.
   await page.route('**/console/assets/*.js', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 500))
     await route.continue()
