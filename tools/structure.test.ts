@@ -109,14 +109,14 @@ describe('the structure', () => {
       "skipIf(!has('systemd-analyze')",
       "skipIf(!has('docker-compose')",
     ])
-    // Described in CONTRIBUTING.md. One for all runtimes that a nightly run downloads.
+    // CONTRIBUTING.md describes RUNTIMES=all, which downloads the other runtimes.
     expect(codeOf(runtimes).match(/\bskip\([^)]*\)/g)).toEqual([
       "skip(!isWanted, 'other runtimes are loaded with RUNTIMES=all')",
     ])
     expect(codeOf(versions).match(/\bskip\([^)]*\)/g)).toEqual([
       "skip(!isWanted, 'other versions of Node.js are downloaded only with RUNTIMES=all')",
     ])
-    // The same for the frameworks that have to be built.
+    // The same for STACKS=all, and frameworks that must be built.
     expect(codeOf(stacks).match(/\bskip\([^)]*\)/g)).toEqual(["skip('they are loaded with STACKS=all')"])
     expect(codeOf(door).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!canProtect(program)'])
     expect(codeOf(parties).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!isThere()'])

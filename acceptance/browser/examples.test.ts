@@ -28,7 +28,7 @@ const skipReason: Readonly<Record<string, () => string | undefined>> = {
     hasPython() ? undefined : 'apt-get install python3-{fastapi,httpx,cryptography,pip} python3-uvicorn',
 }
 
-/** Returns the reason to skip an example that takes minutes to install and build. The nightly run has STACKS=all. */
+/** Returns the reason to skip an example that takes minutes to install and build. STACKS=all includes all of them. */
 const unlessAsked = (name: string) =>
   ['all', name].includes(process.env['STACKS'] ?? '') ? undefined : `it is loaded with STACKS=all or =${name}`
 

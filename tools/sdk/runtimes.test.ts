@@ -6,7 +6,7 @@ import { startWorld, type World } from '../../apps/api/test/service.ts'
 import { installRuntime, nodePackage } from '../installed-runtime.ts'
 import { type Installed, installPackage, run, walked, writeWalk } from './installed.ts'
 
-// The other runtimes are a download of 500 MB. All of them run with RUNTIMES=all, as in the nightly run. CI runs only
+// The other runtimes are a download of 500 MB. All of them run with RUNTIMES=all. CI runs only
 // the two that are not Node.js (200 MB). Later runs use the same downloads.
 
 const os = process.platform

@@ -11,7 +11,7 @@ import { noteRun, noteSkipped } from '../shown/notes.ts'
 import { type Installed, installPackage, run } from './installed.ts'
 import { commandsIn, filesIn, findInstallCommands, type Stack, stacks } from './stacks.ts'
 
-// Tests frameworks that must be installed (400 MB) and built. Runs with STACKS=all, as in the nightly run, or with the
+// Tests frameworks that must be installed (400 MB) and built. Runs with STACKS=all, or with the
 // name of one framework. Later runs use the same packages.
 
 /** A folder outside of the repository. Bundlers would find the workspace above, and ignore files in `node_modules`. */
