@@ -26,7 +26,7 @@ export default async function setup({ provide }: TestProject) {
   if (given) {
     provide('rolecallUrl', given.replace(/\/+$/, ''))
     provide('chatSimUrl', chatSimUrl)
-    if (!chatSimUrl) console.warn('CHAT_SIM_URL is not set: what needs a member to log in is SKIPPED.')
+    if (!chatSimUrl) console.warn('CHAT_SIM_URL is not set, so tests in which members sign in are SKIPPED.')
     return
   }
   await buildOnce()

@@ -17,7 +17,7 @@ async function start() {
   if (!names.includes(name))
     return fail(`npm run example <name>, where the name is one of ${names.join(', ')}.`)
   const kept = '.rolecall/demo.json'
-  if (!existsSync(kept)) return fail(`There is no ${kept} here: run npm start first, in another terminal.`)
+  if (!existsSync(kept)) return fail(`${kept} is missing. Run npm start first, in another terminal.`)
   if (!(await isFree(Number(port))))
     return fail(
       `Port ${port} is in use. Stop the program that listens there, or choose another port: EXAMPLE_PORT=${Number(port) + 100} npm run example ${name}`,
@@ -27,7 +27,7 @@ async function start() {
     await allowRedirect(`${serviceUrl}/api/admin/projects/${project.id}`, adminToken)
   } catch (error) {
     return fail(
-      `The demo at ${serviceUrl} does not take the example (${error.cause?.code ?? error.message}): does npm start run?`,
+      `The demo at ${serviceUrl} rejected the example (${error.cause?.code ?? error.message}). Check that npm start is running.`,
     )
   }
   let example

@@ -116,9 +116,7 @@ function run(args) {
   return new Promise((resolve, reject) => {
     vite.once('error', reject)
     vite.once('exit', (code) =>
-      code === 0
-        ? resolve()
-        : reject(new Error('The console could not be built; what is wrong stands above.')),
+      code === 0 ? resolve() : reject(new Error('The console could not be built. The errors are above.')),
     )
   })
 }

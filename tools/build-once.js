@@ -100,5 +100,5 @@ function compile() {
 
 class BuildFailed extends Error {
   name = 'BuildFailed'
-  message = 'The build failed; what is wrong stands above.'
+  message = 'The build failed. The errors are above.'
 }

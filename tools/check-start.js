@@ -102,9 +102,9 @@ async function logIn() {
   const decision = { user: hidden(consent.html, 'user'), decision: 'authorize' }
   const home = await browser.submit(consent, consent.url, decision)
   if (!home.url.startsWith(site) || !home.html.includes(person)) {
-    throw new Error(`the login ended at ${home.url} without ${person}`)
+    throw new Error(`the sign-in ended at ${home.url} without ${person}`)
   }
-  say(`${person} logged in through the demo site`, began)
+  say(`${person} signed in at the demo site`, began)
 }
 
 /** @typedef {{ url: string, html: string }} Page */

@@ -25,7 +25,7 @@ export function ensurePrometheus(): void {
   installDebian(['prometheus'])
   if (isThere()) return
   throw new Error(
-    'Alerts and panels are tried in a real Prometheus, which is not on the PATH: apt-get install prometheus, or brew install prometheus.',
+    'The tests of alerts and panels need prometheus on the PATH: apt-get install prometheus, or brew install prometheus.',
   )
 }
 

@@ -1,9 +1,8 @@
-const byToken =
-  'finds the session by a token or its id: the caller has the project, and would have to pass it on'
-const everywhere = 'is about a member, a server or everybody, in all projects'
-const cleaning = 'deletes by age, a thousand rows at a time, in all projects'
-const built = 'names the project in a condition that is put in from elsewhere'
-const shown = 'is asked by administrators and members themselves, not with each page view'
+const byToken = 'finds the session by a token or an ID. The caller would have to pass the project on'
+const everywhere = 'reads or changes sessions of a member, of a server, or of all members, in all projects'
+const cleaning = 'deletes old rows of all projects, a thousand at a time'
+const built = 'gets the condition on the project from its caller'
+const shown = 'runs for pages of administrators and members, not for each page view of a site'
 
 /**
  * The statements on sessions, used pairs, and codes that do not name the project by a value, each by its file and
@@ -11,7 +10,7 @@ const shown = 'is asked by administrators and members themselves, not with each 
  */
 export const withoutProject: Readonly<Record<string, string>> = {
   'session-memory/facts-store.ts readFacts':
-    'compares the project of the key after the session is found; with the key’s project inside it would ask one part, without a key (administration) the part of no project',
+    'compares the project of the key after it has found the session. The administration has no key, so it would read the partition without a project',
   'session-memory/access-tokens-store.ts accessTokensReader': byToken,
   'session-memory/callers-store.ts sessionCallersReader': byToken,
   'features/dry-run/store.ts countClientSessions': shown,
@@ -44,11 +43,11 @@ export const withoutProject: Readonly<Record<string, string>> = {
   'features/sessions/own-sessions-store.ts invalidateAllCodes': everywhere,
   'features/sessions/project-sessions-store.ts stretchStatement': built,
   'features/sessions/store.ts findSpentPair':
-    'finds a used pair by its digest: spent_tokens has no project, and would have to get one',
+    'finds a used pair by its digest. The table spent_tokens has no column for the project',
   'features/sessions/store.ts revokeByTokens':
-    'compares the project of each logout, of which one statement contains many',
+    'compares the project of each logout. One statement contains many logouts',
   'features/sessions/store.ts revokeSessionById': byToken,
   'features/sessions/store.ts revokeSessionOfCode':
-    'names the project of the code, and finds the session by the id that the code has',
+    'names the project of the code, and finds the session by the ID in the code',
   'features/sessions/store.ts rotatePairs': byToken,
 }

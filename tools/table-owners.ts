@@ -61,18 +61,20 @@ export const owners: Readonly<Record<string, string>> = {
 
 /** The exceptions: files that write to a table of another owner, each with the reason. */
 export const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  api_keys: { 'features/monitoring': 'counts when keys were last used, many at a time' },
-  auth_requests: { 'features/sessions': 'ends everything, logins under way too' },
+  api_keys: { 'features/monitoring': 'stores when many keys were last used' },
+  auth_requests: { 'features/sessions': 'also ends sign-ins in progress, when it ends all sessions' },
   authorization_codes: {
     'features/sessions':
-      'redeems a code and makes its session in one statement, voids codes, and erases those of a member',
+      'redeems a code and creates its session in one statement, voids codes, and erases the codes of a member',
   },
   deliveries: {
-    'features/events': 'gives waiting events of a restored database a transaction of this one',
+    'features/events': 'gives queued events of a restored database a transaction of this database',
     'features/notifications': 'queues a notice if its project has an address, and erases names from notices',
-    'features/webhooks': 'queues the notices of a submission in its statement',
+    'features/webhooks': 'queues the notice of a submission in the same statement',
   },
-  event_endpoints: { 'features/events': 'switches off a receiver that is gone or accepts nothing' },
-  projects: { 'features/notifications': 'removes an address that the platform says is gone' },
+  event_endpoints: { 'features/events': 'switches off a receiver that no longer exists or accepts nothing' },
+  projects: {
+    'features/notifications': 'removes an address that no longer exists according to the platform',
+  },
   sso_sessions: { 'features/sessions': 'ends the single sign-on of a member with their sessions' },
 }

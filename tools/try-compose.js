@@ -228,7 +228,7 @@ async function stopInTurn(site) {
   })
   const ended = once(child, 'close')
   while (!said.includes('logged in')) {
-    if (child.exitCode !== null) throw new Error('The login failed.')
+    if (child.exitCode !== null) throw new Error('The sign-in failed.')
     await sleep(50)
   }
   for (const service of ['rolecall-1', 'rolecall-2']) {

@@ -221,7 +221,7 @@ try {
     `validations: ${counts.answered} good, ${counts.unavailable} unavailable, ${counts.wrong} wrong`,
   )
   console.log(
-    `of ${ended.length} acknowledged log-outs ${back} are undone; of ${stays.length} live sessions ${lost} are lost`,
+    `of ${ended.length} acknowledged logouts ${back} are undone; of ${stays.length} live sessions ${lost} are lost`,
   )
   if (back + lost + counts.wrong > 0 || ended.length === 0) process.exitCode = 1
 } finally {

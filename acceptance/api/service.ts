@@ -21,7 +21,7 @@ export interface Sent {
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: bodies are what tests are about; each asserts what it needs.
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert the parts of the body that they need.
   readonly body: any
   readonly text: string
 }
@@ -135,7 +135,7 @@ export const authorizePath = (projectId: string, more: Readonly<Record<string, s
 export async function givenCode(project: Project, as: string = demo.users.ada): Promise<string> {
   const end = await new Browser().logIn(authorizePath(project.id), as)
   const code = end.searchParams.get('code')
-  expect(code, `the login ended at ${end.search}`).not.toBeNull()
+  expect(code, `the sign-in ended at ${end.search}`).not.toBeNull()
   return code ?? ''
 }
 

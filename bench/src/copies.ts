@@ -110,7 +110,8 @@ export async function inBatches(
     const size = Math.min(batch, count - first)
     const copy = await statement(size, first)
     const copied = await db.transaction((tx) => tx.execute(copy), { long: true })
-    if (copied !== size) throw new Error(`${copied} of ${size} rows were copied: the first one is not there.`)
+    if (copied !== size)
+      throw new Error(`${copied} of ${size} rows were copied, because the original does not exist.`)
     if ((first + size) % 100_000 === 0) told(first + size, count, 'rows')
   }
 }

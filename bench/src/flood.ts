@@ -70,7 +70,7 @@ try {
       load(1, url, good, 4, seconds),
       load(1, url, bad, strangers, seconds),
     ])
-    if (quiet.failures + flooded.failures > 0) throw new Error('The good caller was refused.')
+    if (quiet.failures + flooded.failures > 0) throw new Error('The valid caller was rejected.')
     ratios.push(flooded.p99Ms / quiet.p99Ms)
     console.log(
       `  round ${round + 1}: quiet ${told(quiet)}; with ${flood.failures} rejected (${flood.requestsPerSecond.toFixed(0)}/s) ${told(flooded)}; ` +
@@ -79,7 +79,7 @@ try {
   }
   const sorted = ratios.toSorted((a, b) => a - b)
   console.log(
-    `\np99 of the good caller, flooded / quiet: median ${sorted[Math.floor(sorted.length / 2)]?.toFixed(2)}`,
+    `\np99 of the valid caller, with flood / without: median ${sorted[Math.floor(sorted.length / 2)]?.toFixed(2)}`,
   )
   await service.stop()
 } finally {

@@ -19,7 +19,7 @@ export const issue = async (deps: Deps, projectId: string | null, memberId: stri
   const code = await deps.db.transaction((tx) =>
     issueCode(tx, { projectId, memberId, serverId, redirectUri: projectId ? redirectUri : '/', ...origin }),
   )
-  if (!code) throw new Error('no code was made')
+  if (!code) throw new Error('No code was issued.')
   return code
 }
 

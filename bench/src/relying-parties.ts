@@ -57,7 +57,7 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
     targets.push({ name, store, url, pids: [service.pid, postgres.pid], script: () => script, answerBytes })
   }
   const [validate] = targets
-  if (!validate) throw new Error('Nothing is asked.')
+  if (!validate) throw new Error('There is no request of validate.')
   const limit = {
     ...limitTarget(bare, validate),
     store: 'parses the body of validate, returns a response of the same size',

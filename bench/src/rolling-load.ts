@@ -131,5 +131,5 @@ async function untilServing({ url }: Instance) {
     if (/route="\/api\/auth\/validate",status="200"} [1-9]/.test(await metrics.text())) return
     await sleep(50)
   }
-  throw new Error(`${url} is sent nothing.`)
+  throw new Error(`${url} receives no requests.`)
 }

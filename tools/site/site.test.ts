@@ -88,12 +88,12 @@ describe('a planted violation is found:', () => {
     [
       'a broken anchor',
       '[x](README.md#none)',
-      'docs/planted.md links to docs/README.md#none, and that page has no such part.',
+      'docs/planted.md links to docs/README.md#none, but that page has no such anchor.',
     ],
     [
       'a broken anchor of the page itself',
       '[x](#none)',
-      'docs/planted.md links to docs/planted.md#none, and that page has no such part.',
+      'docs/planted.md links to docs/planted.md#none, but that page has no such anchor.',
     ],
     [
       'a link to an address of the service',
@@ -118,22 +118,22 @@ describe('a planted violation is found:', () => {
     [
       'a picture that does not exist',
       '![x](images/none.webp)',
-      'docs/planted.md shows images/none.webp, which is no picture of this repository.',
+      'docs/planted.md shows images/none.webp, which is not a picture in this repository.',
     ],
     [
       'a picture of another origin',
       '![x](https://example.com/x.png)',
-      'docs/planted.md shows https://example.com/x.png, which is no picture of this repository.',
+      'docs/planted.md shows https://example.com/x.png, which is not a picture in this repository.',
     ],
     [
       'text that a browser takes for an element',
       'sign `t` and <raw body>',
-      'docs/planted.md: <raw> is no element of a page. Escape it, or write it as code.',
+      'docs/planted.md: <raw> is not an element that pages may contain. Escape it, or write it as code.',
     ],
     [
       'a script',
       '<script src="x.js"></script>',
-      'docs/planted.md: <script> is no element of a page. Escape it, or write it as code.',
+      'docs/planted.md: <script> is not an element that pages may contain. Escape it, or write it as code.',
     ],
     ['an inline style', '<p style="color: red">x</p>', 'docs/planted.md: <p> has the attribute style.'],
     ['an inline handler', '<p onclick="x()">x</p>', 'docs/planted.md: <p> has the attribute onclick.'],

@@ -6,7 +6,7 @@ import type { World } from './service.ts'
 export interface Administration {
   readonly token: string
   /** Calls `/api/admin/projects…` as the admin. `at` is the address of another instance. */
-  // biome-ignore lint/suspicious/noExplicitAny: as `call`: bodies are what tests are about.
+  // biome-ignore lint/suspicious/noExplicitAny: as in `call`, tests assert the parts of the body that they need.
   projects(method: string, path: string, body?: unknown, at?: string): ReturnType<typeof call<any>>
   /** Creates a project, and expects success. Replaces a project that an earlier attempt of the same test created. */
   create(body?: object): Promise<{ project: { id: string; name: string }; apiKey: string }>

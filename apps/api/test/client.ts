@@ -34,7 +34,7 @@ const isProblem = ajv.compile(Problem)
  * Calls the service, and validates the response against the contract. A test fails if the status is not declared, or
  * if the body does not match its schema.
  */
-// biome-ignore lint/suspicious/noExplicitAny: bodies are what tests are about; each asserts what it needs.
+// biome-ignore lint/suspicious/noExplicitAny: tests assert the parts of the body that they need.
 export async function call<Body = any>(
   url: string,
   method: string,

@@ -70,7 +70,7 @@ export async function approveDevice(
       reply = await postForm(world.url, path, { decision }, { cookie: browser.cookie, origin: world.url })
     }
   }
-  throw new Error('the browser goes round in circles')
+  throw new Error('The browser is redirected in a loop.')
 }
 
 /** The path of an address of the service. */

@@ -97,7 +97,7 @@ function preferHeadlessShell() {
   try {
     installDebian([headlessShell])
   } catch {
-    console.warn(`${headlessShell} cannot be installed: tests in a browser take longer.`)
+    console.warn(`${headlessShell} cannot be installed, so tests in a browser take longer.`)
   }
 }
 
@@ -116,6 +116,6 @@ function installProxy({ name, file = join('/usr/sbin', name), packages }: (typeo
   if (mayInstall) installDebian(packages)
   else
     console.warn(
-      `${name} is not there: what is tried behind it is SKIPPED. apt-get install ${packages.join(' ')}`,
+      `${name} is not installed, so tests behind it are SKIPPED. To install it: apt-get install ${packages.join(' ')}`,
     )
 }

@@ -36,7 +36,7 @@ export async function issueAdminSession(
 ): Promise<sessions.TokenResponse> {
   const { roleIds } = await admit(deps, sim, as)
   const { chatAdminRoleId = '', adminSessionTtlSec: ttlSec } = deps.config
-  if (!roleIds.includes(chatAdminRoleId)) throw new Error(`${as} is no System Admin`)
+  if (!roleIds.includes(chatAdminRoleId)) throw new Error(`${as} is not a System Admin`)
   const code = await codeFor(deps, { projectId: null, redirectUri: '/console/', memberId: as })
   const presented = {
     code,
@@ -73,6 +73,6 @@ async function codeFor({ db }: Deps, asked: Asked): Promise<string> {
   const code = await db.transaction((tx) =>
     issueCode(tx, { ...asked, ...browser, serverId: demo.mainGuildId, codeChallenge: null }),
   )
-  if (!code) throw new Error('the project may not log members in here')
+  if (!code) throw new Error('The project may not sign members in to this server.')
   return code
 }

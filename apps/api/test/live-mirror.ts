@@ -139,11 +139,11 @@ async function mirrorOf({ service }: Pick<World, 'service'>, serverId: string): 
 /** Returns the first difference between the mirror and the platform, or undefined. */
 async function difference(world: Pick<World, 'service' | 'sim'>, serverId: string = demo.mainGuildId) {
   const [truth, mirror] = [truthOf(world.sim, serverId), await mirrorOf(world, serverId)]
-  if (truth.name !== mirror.name) return `name ${mirror.name} is ${truth.name}`
-  if (truth.roles.join() !== mirror.roles.join()) return `roles ${mirror.roles} are ${truth.roles}`
+  if (truth.name !== mirror.name) return `name: ${mirror.name} instead of ${truth.name}`
+  if (truth.roles.join() !== mirror.roles.join()) return `roles: ${mirror.roles} instead of ${truth.roles}`
   for (const id of new Set([...Object.keys(truth.members), ...Object.keys(mirror.members)])) {
     if (truth.members[id] !== mirror.members[id]) {
-      return `member ${id}: ${mirror.members[id] ?? 'none'} is ${truth.members[id] ?? 'none'}`
+      return `member ${id}: ${mirror.members[id] ?? 'none'} instead of ${truth.members[id] ?? 'none'}`
     }
   }
   return undefined

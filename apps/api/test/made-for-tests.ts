@@ -11,7 +11,7 @@ export function madeForTests<T extends object>(make: () => Promise<T>, end?: (ma
   })
   afterAll(() => made && end?.(made))
   const fields = () => {
-    if (!made) throw new Error('This is made before the tests of its block.')
+    if (!made) throw new Error('This object exists only after the setup of its block.')
     return made
   }
   return new Proxy({} as T, {

@@ -65,7 +65,7 @@ export async function walk(
       next = to.pathname + to.search
     }
   }
-  throw new Error('the browser goes round in circles')
+  throw new Error('The browser is redirected in a loop.')
 }
 
 async function answerConsent(url: string, browser: Browser, path: string, decision: string): Promise<string> {

@@ -47,7 +47,7 @@ await app.register(fastifySession, {
 })
 app.get('/me', (request, reply) => {
   const { member } = request.session
-  if (!member) return reply.code(401).send({ error: 'nobody is logged in' })
+  if (!member) return reply.code(401).send({ error: 'not signed in' })
   return member
 })
 

@@ -72,7 +72,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
 })
 
 const client = await provider.Client.find(clientId)
-if (!client) throw new Error('The client is not there.')
+if (!client) throw new Error('The client does not exist.')
 const tokens: string[] = []
 const make = async (i: number) => {
   const accountId = `member-${i}`

@@ -6,7 +6,7 @@ export function findBrokenAnchors(contents: ReadonlyMap<string, Content>): reado
   return [...contents].flatMap(([from, { links }]) =>
     links
       .filter(({ source, anchor }) => anchor && !contents.get(source)?.anchors.has(anchor))
-      .map(({ source, anchor }) => `${from} links to ${source}#${anchor}, and that page has no such part.`),
+      .map(({ source, anchor }) => `${from} links to ${source}#${anchor}, but that page has no such anchor.`),
   )
 }
 

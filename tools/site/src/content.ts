@@ -66,7 +66,7 @@ export function readContent(
       if (path === undefined) continue
       const address = resolve.picture(source, path)
       if (address === undefined)
-        problems.push(`${source} shows ${path}, which is no picture of this repository.`)
+        problems.push(`${source} shows ${path}, which is not a picture in this repository.`)
       else attribs[name] = address
     }
     // Makes an empty header cell a normal cell, because screen readers would announce a header without text.
@@ -86,7 +86,8 @@ export function readContent(
 
 function problemsOf({ name, attribs }: Element): string[] {
   const problems: string[] = []
-  if (!elements.has(name)) problems.push(`<${name}> is no element of a page. Escape it, or write it as code.`)
+  if (!elements.has(name))
+    problems.push(`<${name}> is not an element that pages may contain. Escape it, or write it as code.`)
   if (name === 'img' && !attribs['alt']?.trim())
     problems.push(`the picture ${attribs['src']} has no alt text.`)
   for (const attribute of Object.keys(attribs))

@@ -43,7 +43,7 @@ export function startService(folder: string, environment: Environment, run = pro
         if (/"msg":"listening on /.test(output)) resolve()
       })
     }
-    ended.then(() => reject(new Error(`It ended before it listened:\n${output}`)))
+    ended.then(() => reject(new Error(`The service ended before it listened:\n${output}`)))
   })
   // Prevents an unhandled rejection, because tests of refused starts wait only for the end.
   listening.catch(() => {})
