@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createRolecall } from '@rolecall/sdk/hono'
 
-// Node.js does not read .env by itself. Where there is none, as in production, the environment is set from outside.
+// Node.js does not load .env automatically. Without this file, as in production, set its variables in the environment.
 if (existsSync('.env')) process.loadEnvFile('.env')
 
 export const rolecall = createRolecall()

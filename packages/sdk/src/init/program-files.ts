@@ -30,7 +30,7 @@ export const programFiles =
 
 // The generated file loads the variables itself, because the app may load them only after it imports this file.
 const readsEnv = [
-  '// Node.js does not read .env by itself. Where there is none, as in production, the environment is set from outside.',
+  '// Node.js does not load .env automatically. Without this file, as in production, set its variables in the environment.',
   "if (existsSync('.env')) process.loadEnvFile('.env')",
 ]
 
