@@ -35,8 +35,8 @@ interface Details {
   /** True if the person canceled. The refusal page then does not report a failure. */
   readonly isCanceled?: boolean
   /**
-   * True if Discord rejected the request of the service, e.g. because of a wrong client secret. The refusal page then
-   * does not say that Discord is down.
+   * True if Discord rejected the request of the service, e.g. because of a wrong client secret, or sent an invalid
+   * response. The refusal page then does not say that Discord is down.
    */
   readonly isOurFault?: boolean
   /**
