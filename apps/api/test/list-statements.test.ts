@@ -9,7 +9,8 @@ import { call } from './client.ts'
 import { mainEngines } from './databases.ts'
 import { givenAdmin, givenProject } from './given.ts'
 import { propertiesOf, rowsOf, type Schema } from './requests.ts'
-import { startWorld, type World } from './service.ts'
+import type { World } from './service.ts'
+import { worldForTests } from './world-for-tests.ts'
 
 /** The endpoints that return a list, or a file of a list. */
 const lists = rowsOf(({ method, auth, answers }) => {
@@ -27,14 +28,13 @@ const isUnaffected = (name: string) => /\/(monitoring\/|attention$|bot$|refused-
 const most = 6
 
 describe.each(mainEngines)('the lists of the administration on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', MAX_WEBHOOKS_PER_PROJECT: '100' })
   let token: string
   let ids: Record<string, string>
   let url: string
   let statements = 0
   let close: () => Promise<void>
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', MAX_WEBHOOKS_PER_PROJECT: '100' })
     token = await givenAdmin(world)
     const { deps, recorder } = world.service
     const { id: projectId } = await givenProject(world)
@@ -52,7 +52,6 @@ describe.each(mainEngines)('the lists of the administration on %s', (engine) => 
   })
   afterAll(async () => {
     await close()
-    await world.close()
   })
 
   /**

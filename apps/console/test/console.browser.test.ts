@@ -1,23 +1,22 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
+import { consoleForTests } from './console-for-tests.ts'
 import { maxFirstLoadBytes, readManifest } from './first-load.ts'
 import { makeShown, pages, type Shown } from './pages.ts'
-import { type ConsoleWorld, startConsole, type Visit } from './visit.ts'
+import type { Visit } from './visit.ts'
 
 /** The folder for screenshots. Without it, none are taken. */
 const pictures = process.env['SCREENSHOTS']
 
-let at: ConsoleWorld
+const at = consoleForTests()
 let shown: Shown
 beforeAll(async () => {
-  at = await startConsole()
   shown = await makeShown(await givenAdministration(at.world), at.world)
 }, 180_000)
-afterAll(() => at?.close())
 
 /** The widths, each with the scheme in which a page opens, and the scheme to which the test then switches. */
 const widths = [

@@ -1,19 +1,15 @@
 import { demo } from '@rolecall/chat-sim'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { givenProject, givenSession } from '../../api/test/given.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 import { makeShown } from './pages.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
 
-let at: ConsoleWorld
-let admin: Administration
+const at = consoleForTests()
+const admin = administrationForTests(at)
 beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
   await makeShown(admin, at.world)
 }, 180_000)
-afterAll(() => at?.close())
 
 const { users, roles, mainGuildId } = demo
 

@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { givenProject, givenSession, validate } from '../../api/test/given.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 import { makeShown } from './pages.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
 
-let at: ConsoleWorld
-let admin: Administration
+const at = consoleForTests()
+const admin = administrationForTests(at)
 beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
   await makeShown(admin, at.world)
 }, 180_000)
-afterAll(() => at?.close())
 
 test('a project is deleted after its numbers were told: who is logged out, and whose key stops', async () => {
   const project = await givenProject(at.world, { name: 'Sail loft' })

@@ -1,14 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../../api/test/client.ts'
 import { givenAdmin } from '../../api/test/given.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
-beforeAll(async () => {
-  at = await startConsole()
-}, 180_000)
-afterAll(() => at?.close())
+const at = consoleForTests()
 
 /** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp) {

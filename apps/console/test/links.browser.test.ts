@@ -1,16 +1,12 @@
 import type { AdminAnswer } from '@rolecall/sdk/admin'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
-let admin: Administration
+const at = consoleForTests()
+const admin = administrationForTests(at)
 beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
   await admin.create({ name: 'Tide table' })
 }, 180_000)
-afterAll(() => at?.close())
 
 const attention: AdminAnswer<'listAttention'> = {
   data: [

@@ -1,19 +1,18 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { consoleForTests } from './console-for-tests.ts'
 
 /** The folder for screenshots. Without it, none are taken. */
 const pictures = process.env['SCREENSHOTS']
 const name = 'Harbour'.repeat(15).slice(0, 100)
 const tabs = ['', '/keys', '/redirects', '/proxy', '/webhooks', '/events', '/sessions', '/audit', '/settings']
 
-let at: ConsoleWorld
+const at = consoleForTests()
 let projectId: string
 beforeAll(async () => {
-  at = await startConsole()
   const admin = await givenAdministration(at.world)
   const { project } = await admin.create({ name, description: 'tide'.repeat(100) })
   projectId = project.id
@@ -22,7 +21,6 @@ beforeAll(async () => {
     body: { preferredName: name.slice(0, 50) },
   })
 }, 180_000)
-afterAll(() => at?.close())
 
 test.each([
   [390, 'light'],

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 import { readMembers } from './pages.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
 
-let at: ConsoleWorld
-let admin: Administration
+const at = consoleForTests()
+const admin = administrationForTests(at)
 beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
   await readMembers(admin, at.world)
 }, 180_000)
-afterAll(() => at?.close())
 
 test('a search field follows the address, and does not lose what is typed', async () => {
   const visit = await at.open('/console/members')

@@ -1,17 +1,15 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
 import { authorizePath, givenProject, givenSession, validate, walkLogin } from '../../api/test/given.ts'
 import { rulesOf } from '../src/forms/rules.ts'
+import { consoleForTests } from './console-for-tests.ts'
 import { makeShown } from './pages.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
 
-let at: ConsoleWorld
+const at = consoleForTests()
 beforeAll(async () => {
-  at = await startConsole()
   await makeShown(await givenAdministration(at.world), at.world)
 }, 180_000)
-afterAll(() => at?.close())
 
 const { users, roles, mainGuildId } = demo
 

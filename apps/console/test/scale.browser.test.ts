@@ -1,20 +1,18 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createProject } from '../../api/src/features/projects/create-project.ts'
+import { consoleForTests } from './console-for-tests.ts'
 import { gzipBytes, maxFirstLoadBytes } from './first-load.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
 
 const projects = 160
 
-let at: ConsoleWorld
+const at = consoleForTests()
 beforeAll(async () => {
-  at = await startConsole()
   const { deps } = at.world.service
   for (let number = 1; number <= projects; number++) {
     await createProject(deps, {}, { name: `Project ${String(number).padStart(3, '0')}` })
   }
 }, 180_000)
-afterAll(() => at?.close())
 
 test('a long list is a table of which only the rows that are seen are there, and its end can be reached', async () => {
   const visit = await at.open('/console/projects')

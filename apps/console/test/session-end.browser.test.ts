@@ -1,13 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { givenProject, givenSession } from '../../api/test/given.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
-beforeAll(async () => {
-  at = await startConsole()
-}, 180_000)
-afterAll(() => at?.close())
+const at = consoleForTests()
 
 test('a session that ends while a dialog is open is replaced in another tab, and the dialog keeps its text', async () => {
   await givenSession(at.world, await givenProject(at.world), demo.users.joon)

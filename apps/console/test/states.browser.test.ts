@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { demo } from '@rolecall/chat-sim'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { givenProject } from '../../api/test/given.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 import { makeShown } from './pages.ts'
 import { routes } from './routes.ts'
-import { type ConsoleWorld, startConsole, type Visit } from './visit.ts'
+import type { Visit } from './visit.ts'
 
 /** The folder for screenshots. Without it, none are taken. */
 const pictures = process.env['SCREENSHOTS']
@@ -17,16 +17,13 @@ const looks = [
   { width: 390, colorScheme: 'dark' },
 ] as const
 
-let at: ConsoleWorld
-let admin: Administration
+const at = consoleForTests()
+const admin = administrationForTests(at)
 /** The tab of a System Admin. All tests use it, so that the files of the console are in its cache. */
 let visit: Visit
 beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
   visit = await at.open('/console/about')
 }, 180_000)
-afterAll(() => at?.close())
 
 /** The IDs of the objects that pages show, by the word before them in a path. */
 type Ids = Readonly<Record<string, string>>

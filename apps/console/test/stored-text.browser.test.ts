@@ -1,9 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../../api/test/client.ts'
 import { givenAdmin, givenProject, walkSession } from '../../api/test/given.ts'
 import { givenWebhook, submit } from '../../api/test/given-webhook.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { consoleForTests } from './console-for-tests.ts'
 
 /** Text that HTML, JSON, string replacement, or bidirectional layout could alter. */
 const nasty = [
@@ -13,11 +13,7 @@ const nasty = [
   `=1+1 😀 é עברית مرحبا`,
 ]
 
-let at: ConsoleWorld
-beforeAll(async () => {
-  at = await startConsole()
-}, 180_000)
-afterAll(() => at?.close())
+const at = consoleForTests()
 
 test.each(nasty)(
   'the console shows %j as it was sent',

@@ -1,19 +1,16 @@
 import { demo } from '@rolecall/chat-sim'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../api/test/client.ts'
 import { authorizePath, givenProject, givenSession, validate, walkLogin } from '../../api/test/given.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 import { createHand, type Hand, type Way } from './hand.ts'
 import { readMembers } from './pages.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
 
-let at: ConsoleWorld
-let admin: Administration
+const at = consoleForTests()
+const admin = administrationForTests(at)
 let wiki: string
 beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
   await readMembers(admin, at.world)
   wiki = (await admin.create({ name: 'Wiki', serverAccess: [] })).project.id
   await admin.create({ name: 'Crew shop' })
@@ -23,7 +20,6 @@ beforeAll(async () => {
     as: users.emil,
   })
 }, 180_000)
-afterAll(() => at?.close())
 
 const { users, roles, mainGuildId } = demo
 /** The maximum number of actions from Overview for each task. */

@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
+import { consoleForTests } from './console-for-tests.ts'
 import { makeShown, type Shown } from './pages.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
 
-let at: ConsoleWorld
+const at = consoleForTests()
 let shown: Shown
 beforeAll(async () => {
-  at = await startConsole()
   shown = await makeShown(await givenAdministration(at.world), at.world)
 }, 180_000)
-afterAll(() => at?.close())
 
 const webhookPage = () => `/console/projects/${shown.projectId}/webhooks/${shown.webhookId}`
 

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../test/client.ts'
 import { mainEngines } from '../../test/databases.ts'
 import {
@@ -12,7 +12,8 @@ import {
   givenSession,
   validate,
 } from '../../test/given.ts'
-import { type Service, startWorld, type World } from '../../test/service.ts'
+import type { Service } from '../../test/service.ts'
+import { worldForTests } from '../../test/world-for-tests.ts'
 
 const { mainGuildId, gamesGuildId, users, roles } = demo
 
@@ -26,16 +27,14 @@ interface Given {
 type Mutation = (given: Given) => Promise<{ status: number }>
 
 describe.each(mainEngines)('answers from memory, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
   let instances: Service[]
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
     instances = [world.service]
     if (engine === 'postgres') instances.push(await world.another(), await world.another())
     admin = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const asAdmin = (method: string, path: string, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })

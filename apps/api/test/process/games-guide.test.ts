@@ -1,25 +1,23 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commandsOfPage, read } from '../../../../tools/shown/collect.ts'
 import { runShown } from '../../../../tools/shown/run.ts'
 import { approveDevice } from '../device.ts'
 import { type GivenProject, givenProject } from '../given.ts'
 import { givenClient } from '../oidc.ts'
-import { startWorld, type World } from '../service.ts'
+import { worldForTests } from '../world-for-tests.ts'
 
 const guide = 'docs/guides/games-bots-command-lines.md'
 const { mainGuildId, roles, users } = demo
-let world: World
+const world = worldForTests('pglite')
 let game: GivenProject
 let bot: GivenProject
 
 beforeAll(async () => {
-  world = await startWorld('pglite')
   const [, settings = ''] = /```json\n([^`]+)```/.exec(read(guide)) ?? []
   game = await givenClient(world, { isInternal: false, redirectUris: [], ...JSON.parse(settings) })
   bot = await givenProject(world)
 })
-afterAll(() => world.close())
 
 test('a game and a bot do what the guide shows, block by block', async () => {
   const [begin = '', poll = '', ask = '', refresh = '', revoke = '', check = '', ...more] = commandsOfPage(

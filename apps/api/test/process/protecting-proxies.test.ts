@@ -5,13 +5,18 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../client.ts'
 import { Browser, givenAdmin, givenProject } from '../given.ts'
-import { startWorld, type World } from '../service.ts'
+import { worldForTests } from '../world-for-tests.ts'
 import { canProtect, protectedHost as host, protectingProxies } from './protecting-proxies.ts'
 
 const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 const programs = ['haproxy', 'nginx', 'caddy', 'apache2'] as const
 
-let world: World
+const world = worldForTests('pglite', {
+  TRUST_PROXY: '127.0.0.1',
+  RATE_LIMIT_GLOBAL: '0',
+  // Without the gateway, this makes the service read the roles for each request.
+  PERMISSION_TTL_MS: '0',
+})
 /** The requests that the application behind the proxy has received. */
 const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = []
 const application = createServer(async (incoming, answer) => {
@@ -25,12 +30,6 @@ const application = createServer(async (incoming, answer) => {
   answer.end(size === 0 ? 'the wiki' : `${size} bytes`)
 })
 beforeAll(async () => {
-  world = await startWorld('pglite', {
-    TRUST_PROXY: '127.0.0.1',
-    RATE_LIMIT_GLOBAL: '0',
-    // Without the gateway, this makes the service read the roles for each request.
-    PERMISSION_TTL_MS: '0',
-  })
   const { id } = await givenProject(world, { isInternal: true })
   await call(world.url, 'PATCH', `/api/admin/projects/${id}`, {
     token: await givenAdmin(world),
@@ -40,7 +39,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   application.close()
-  await world.close()
 })
 
 interface Reply {

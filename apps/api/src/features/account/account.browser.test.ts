@@ -1,21 +1,12 @@
 import { demo } from '@rolecall/chat-sim'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chromiumOptions } from '../../../../../tools/chromium.ts'
+import { expect, test } from 'vitest'
 import { axeFindings } from '../../../test/axe.ts'
+import { browserForTests } from '../../../test/browser-for-tests.ts'
 import { givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
-let world: World
-let browser: Browser
-beforeAll(async () => {
-  world = await startWorld('pglite')
-  browser = await chromium.launch(chromiumOptions())
-}, 120_000)
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-})
+const world = worldForTests('pglite')
+const browser = browserForTests()
 
 test('on a phone a person logs in, ends a session, takes their file and logs out everywhere', async () => {
   const wiki = await givenProject(world, { name: 'The Wiki of Everything That Ever Happened in the Harbour' })

@@ -2,21 +2,20 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { demo } from '@rolecall/chat-sim'
 import { languages } from '@rolecall/contract'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chromiumOptions } from '../../../../../tools/chromium.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { axeFindings } from '../../../test/axe.ts'
+import { browserForTests } from '../../../test/browser-for-tests.ts'
 import { call } from '../../../test/client.ts'
 import { authorizePath, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
 import { authPath, givenClient } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { type Say, sayIn } from '../../languages/say.ts'
 
 const pictures = process.env['SCREENSHOTS']
 const host = 'wiki.example'
 
-let world: World
-let browser: Browser
+const world = worldForTests('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
+const browser = browserForTests()
 /** The pages, by the names of their screenshots. A page behind a proxy belongs to a protected host. */
 interface ShownPage {
   readonly path: string
@@ -26,7 +25,6 @@ interface ShownPage {
 let pages: Record<string, ShownPage>
 let consent: string
 beforeAll(async () => {
-  world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
   const name = 'The Wiki of Everything That Ever Happened in the Harbour'
   const wiki = await givenProject(world, { name, isInternal: true })
   const off = await givenProject(world, { name: 'Old Charts', isActive: false })
@@ -63,11 +61,6 @@ beforeAll(async () => {
       isHost: true,
     },
   }
-  browser = await chromium.launch(chromiumOptions())
-}, 120_000)
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
 })
 
 test.each(languages)(

@@ -1,24 +1,15 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chromiumOptions } from '../../../../../tools/chromium.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { expect, test } from 'vitest'
+import { browserForTests } from '../../../test/browser-for-tests.ts'
 import { loadTabIcon } from '../../../test/tab-icon.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 /** The folder for screenshots, if you want any. */
 const pictures = process.env['SCREENSHOTS']
 
-let world: World
-let browser: Browser
-beforeAll(async () => {
-  world = await startWorld('pglite')
-  browser = await chromium.launch(chromiumOptions())
-}, 120_000)
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-})
+const world = worldForTests('pglite')
+const browser = browserForTests()
 
 const looks = [1280, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),

@@ -1,27 +1,19 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumOptions } from '../../../../../tools/chromium.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { buildSiteOnce } from '../../../../../tools/site/build.js'
 import { axeFindings, axeRules } from '../../../test/axe.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { browserForTests } from '../../../test/browser-for-tests.ts'
 import { loadTabIcon } from '../../../test/tab-icon.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 /** Folder for screenshots, if they are wanted. */
 const pictures = process.env['SCREENSHOTS']
 
-let world: World
-let browser: Browser
-beforeAll(async () => {
-  await buildSiteOnce()
-  world = await startWorld('pglite')
-  browser = await chromium.launch(chromiumOptions())
-})
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-})
+beforeAll(() => buildSiteOnce())
+const world = worldForTests('pglite')
+const browser = browserForTests()
 
 interface Look {
   readonly width: number

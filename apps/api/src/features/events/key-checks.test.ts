@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { ApiError } from '../../platform/http/api-error.ts'
 import { createKeyChecks } from './key-checks.ts'
 
@@ -32,11 +32,7 @@ describe('checks of keys for streams', () => {
 })
 
 describe.each(engines)('600 streams of one project, on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
 
   test('all end when their key is revoked, and share the statements that check it', async () => {
     const token = await givenAdmin(world)

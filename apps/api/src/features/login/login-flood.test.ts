@@ -1,7 +1,8 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { atPlatform, authorizePath, Browser, type GivenProject, givenProject } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { atPlatform, authorizePath, Browser } from '../../../test/given.ts'
+import type { World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const attacker = '203.0.113.9'
 const honestLogins = 20
@@ -17,15 +18,12 @@ describe.each([
   // Everything that is sent then reaches the queue for the platform.
   ['pglite', 'without any limit', '0'],
 ] as const)('one address that floods the login with junk codes on %s, %s', (engine, _, globalLimit) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine, { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: globalLimit })
+  const project = projectForTests(world)
   beforeAll(async () => {
-    world = await startWorld(engine, { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: globalLimit })
-    project = await givenProject(world)
     // The limit of the platform for an address; the service keeps to 40, regardless of the speed of the machine.
     world.sim.rateLimits.setLimit('token', { limit: 50, perMs: 1_000 })
   })
-  afterAll(() => world.close())
 
   const open = async (get: ReturnType<typeof from>) =>
     (await get(authorizePath(project.id))).headers.get('location') ?? ''

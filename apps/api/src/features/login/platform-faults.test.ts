@@ -1,5 +1,5 @@
 import { demo, type Fault, type RouteName } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { whileCollecting } from '../../../../../tools/collect-garbage.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
@@ -7,13 +7,11 @@ import {
   authorizePath,
   Browser,
   countRows,
-  type GivenProject,
   givenAdmin,
-  givenProject,
   openLogin,
   walkLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 /** The faults that count as an outage: a retry may succeed. */
 const outages: Record<string, Fault> = {
@@ -35,14 +33,9 @@ const garbage: Record<string, Fault> = {
 const routes: readonly RouteName[] = ['token', 'me', 'member']
 
 describe.each(mainEngines)('a login while the platform is in trouble on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-  })
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
   afterEach(() => world.sim.clearFaults())
-  afterAll(() => world.close())
 
   test('logs one line a minute without a stack, however many logins fail', async () => {
     const { url, logs } = await world.another()

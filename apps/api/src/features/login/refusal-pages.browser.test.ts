@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { demo } from '@rolecall/chat-sim'
-import { type Browser as Chromium, chromium } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumOptions } from '../../../../../tools/chromium.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { browserForTests } from '../../../test/browser-for-tests.ts'
 import { atPlatform, authorizePath, Browser, givenProject, openLogin } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /** The folder for screenshots, if you want any. */
@@ -13,20 +12,14 @@ const pictures = process.env['SCREENSHOTS']
 const name = 'Sea <b>Charts</b>'
 const redirectUri = 'https://charts.example/deep/callback?x=1'
 
-let world: World
-let chrome: Chromium
+const world = worldForTests('pglite')
+const chrome = browserForTests()
 let projectId: string
 let inactiveId: string
 beforeAll(async () => {
-  world = await startWorld('pglite')
   projectId = (await givenProject(world, { name, redirectUris: [redirectUri, 'com.example.app:/cb'] })).id
   const inactive = { name: 'Old Charts', redirectUris: [redirectUri], isActive: false }
   inactiveId = (await givenProject(world, inactive)).id
-  chrome = await chromium.launch(chromiumOptions())
-}, 120_000)
-afterAll(async () => {
-  await chrome?.close()
-  await world?.close()
 })
 
 const path = (more: Record<string, string> = {}) =>

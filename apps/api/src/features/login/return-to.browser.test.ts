@@ -1,21 +1,19 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { demo } from '@rolecall/chat-sim'
-import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chromiumOptions } from '../../../../../tools/chromium.ts'
+import { browserForTests } from '../../../test/browser-for-tests.ts'
 import { authorizePath, givenProject } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
-let world: World
-let browser: Browser
+const world = worldForTests('pglite')
+const browser = browserForTests()
 let site: Server
 let siteUrl: string
 /** Addresses that the project's page was opened at, as its script sees them. */
 const seen: string[] = []
 
 beforeAll(async () => {
-  world = await startWorld('pglite')
   site = createServer((request, response) => {
     if (request.method === 'POST') request.on('data', (bytes) => seen.push(String(bytes)))
     response.setHeader('content-type', 'text/html')
@@ -23,13 +21,8 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/callback`
-  browser = await chromium.launch(chromiumOptions())
-}, 120_000)
-afterAll(async () => {
-  await browser?.close()
-  site?.close()
-  await world?.close()
 })
+afterAll(() => void site?.close())
 
 // Browsers keep the fragment of a redirect across the next one: `return_to#code=…` must lead to no redirect.
 test('a project cannot have an admin’s code carried to its own page', async () => {

@@ -3,12 +3,13 @@ import { demo } from '@rolecall/chat-sim'
 import { fieldsOf } from '@rolecall/contract'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import type { World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { type Sql, sql } from '../../platform/db/sql.ts'
 import { listMembers } from './list-members.ts'
@@ -32,12 +33,11 @@ interface Known {
 }
 
 describe.each(engines)('member lists on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   /** The members at the platform, as it reports them. */
   let known: Known[]
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     const { sim } = world
     sim.world.setNick(demo.mainGuildId, ada, '=HYPERLINK("https://bad.example","x")')
     sim.world.setNick(demo.mainGuildId, joon, 'two\r\nlines, "quoted"')
@@ -46,7 +46,6 @@ describe.each(engines)('member lists on %s', (engine) => {
     for (const id of [demo.mainGuildId, demo.gamesGuildId]) await synced(world, token, id)
     known = await readKnown(world)
   })
-  afterAll(() => world.close())
 
   const get = (path: string) => call(world.url, 'GET', path, { token })
   const queryOf = ({ serverId = [], roleId = [], ...rest }: Filters, more: Record<string, string> = {}) => {

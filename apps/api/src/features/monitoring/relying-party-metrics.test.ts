@@ -1,24 +1,17 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { startLogoutReceiver } from '../../../test/logout-receiver.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { authPath, clientUri, givenClient, introspect, logIn, redeem, userinfo } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const host = 'wiki.example.org'
 
-let world: World
-let receiver: Awaited<ReturnType<typeof startLogoutReceiver>>
-beforeAll(async () => {
-  world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1' })
-  receiver = await startLogoutReceiver()
-  world.service.deps.deliveries.start()
-})
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+const receiver = madeForTests(startLogoutReceiver, (started) => started.close())
+const world = worldForTests('pglite', { TRUST_PROXY: '127.0.0.1' })
+beforeAll(() => world.service.deps.deliveries.start())
 
 /** Returns the series of a metric, by their labels as written. */
 async function seriesOf(name: string): Promise<Record<string, number>> {

@@ -20,24 +20,21 @@ import {
   walk,
 } from '../../../test/oidc.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { startWorld } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users, mainGuildId } = demo
 const form = 'application/x-www-form-urlencoded'
 const browserOrigin = 'https://app.example'
 
 describe.each(engines)('userinfo and introspection from memory and by the library, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
   let admin: string
   const agent = new Agent({ keepAlive: true })
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
     admin = await givenAdmin(world)
   })
-  afterAll(async () => {
-    agent.destroy()
-    await world.close()
-  })
+  afterAll(() => agent.destroy())
 
   const asAdmin = (method: string, path: string, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })

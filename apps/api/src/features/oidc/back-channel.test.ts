@@ -1,28 +1,23 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { startLogoutReceiver } from '../../../test/logout-receiver.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { basic, claimsOf, givenClient, logIn, postForm } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('back-channel logout on %s', (engine) => {
-  let world: World
+  const receiver = madeForTests(startLogoutReceiver, (started) => started.close())
+  const world = worldForTests(engine)
   let project: GivenProject
-  let receiver: Awaited<ReturnType<typeof startLogoutReceiver>>
   beforeAll(async () => {
-    world = await startWorld(engine)
-    receiver = await startLogoutReceiver()
     world.service.deps.deliveries.start()
     project = await givenClient(world, { oidc: { backchannelLogoutUri: receiver.uri } })
   })
   afterEach(() => void receiver.received.splice(0))
-  afterAll(async () => {
-    await world.close()
-    await receiver.close()
-  })
 
   const sidOf = ({ id_token }: { id_token: string }): string => claimsOf(id_token).sid
   const told = async (count = 1) => {

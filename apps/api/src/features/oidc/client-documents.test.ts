@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { startDocumentServer } from '../../../test/document-server.ts'
 import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { givenClient, introspect, pkce, postForm, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { createFindDocument } from './client-documents.ts'
 
 const { users } = demo
@@ -15,21 +16,15 @@ const back = 'http://127.0.0.1:51004/callback'
 const html = { accept: 'text/html' }
 
 describe.each(ciEngines)('programs with client ID metadata documents, on %s', (engine) => {
-  let world: World
-  let site: Awaited<ReturnType<typeof startDocumentServer>>
+  const site = madeForTests(startDocumentServer, (started) => started.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '0', RATE_LIMIT_GLOBAL: '0' })
   let notesApi: GivenProject
   let mapsApi: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '0', RATE_LIMIT_GLOBAL: '0' })
-    site = await startDocumentServer()
     const clientHosts = [site.host]
     notesApi = await givenClient(world, { name: 'Notes', oidc: { resources: [notes], clientHosts } })
     mapsApi = await givenClient(world, { name: 'Maps', oidc: { resources: [maps], clientHosts } })
     await givenClient(world, { name: 'Closed', oidc: { resources: [closed] } })
-  })
-  afterAll(async () => {
-    await world.close()
-    await site.close()
   })
 
   const { verifier, challenge } = pkce()

@@ -1,16 +1,16 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { demo } from '@rolecall/chat-sim'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { chromiumOptions } from '../../../../../tools/chromium.ts'
+import { browserForTests } from '../../../test/browser-for-tests.ts'
 import { basic, givenClient, postForm } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 /** A phone, in a real browser: a person reads pages, presses buttons, and leaves. */
 describe('pages of OpenID Connect at 390 pixels', () => {
-  let world: World
-  let browser: Browser
+  const world = worldForTests('pglite')
+  const browser = browserForTests()
   let context: BrowserContext
   let page: Page
   let site: Server
@@ -19,7 +19,6 @@ describe('pages of OpenID Connect at 390 pixels', () => {
   const seen: string[] = []
   const complaints: string[] = []
   beforeAll(async () => {
-    world = await startWorld('pglite')
     site = createServer((request, response) => {
       let body = ''
       request.setEncoding('utf8').on('data', (text: string) => {
@@ -33,8 +32,7 @@ describe('pages of OpenID Connect at 390 pixels', () => {
     })
     await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
     siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/callback`
-    browser = await chromium.launch(chromiumOptions())
-  }, 120_000)
+  })
   beforeEach(async () => {
     seen.splice(0)
     complaints.splice(0)
@@ -43,11 +41,7 @@ describe('pages of OpenID Connect at 390 pixels', () => {
     page.on('console', (message) => void complaints.push(message.text()))
   })
   afterEach(() => context.close())
-  afterAll(async () => {
-    await browser?.close()
-    site?.close()
-    await world?.close()
-  })
+  afterAll(() => void site?.close())
 
   const auth = (clientId: string, more = {}) =>
     `${world.url}/oidc/auth?${new URLSearchParams({

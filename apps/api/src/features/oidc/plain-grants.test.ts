@@ -11,7 +11,7 @@ import { type FrontRequest, sendPlain } from '../../../test/front-request.ts'
 import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { authPath, basic, claimsOf, clientUri, givenClient, pkce, walk } from '../../../test/oidc.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users } = demo
 const formType = 'application/x-www-form-urlencoded'
@@ -30,18 +30,16 @@ const libraryCalls = vi.spyOn(Provider.prototype, 'callback')
 afterAll(() => libraryCalls.mockRestore())
 
 describe.each(engines)('grants that the service answers itself, and the library, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
   let admin: string
   let browser: Browser
   const agent = new Agent({ keepAlive: true })
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
     admin = await givenAdmin(world)
     browser = new Browser(world.url)
   })
   afterAll(async () => {
     agent.destroy()
-    await world.close()
   })
 
   const asAdmin = (method: string, path: string, body?: object) =>

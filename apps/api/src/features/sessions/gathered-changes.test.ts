@@ -1,22 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce, tally } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
-import {
-  countRows,
-  type GivenProject,
-  type GivenSession,
-  givenCode,
-  givenProject,
-  givenSession,
-  redirectUri,
-} from '../../../test/given.ts'
+import { countRows, type GivenSession, givenCode, givenSession, redirectUri } from '../../../test/given.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { startWorld, type World } from '../../../test/service.ts'
 import { isSequential, type SessionAnswer, type SessionRequest } from '../../../test/session-order.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { digestOf } from '../../platform/crypto/tokens.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -50,17 +42,13 @@ async function post(url: string, path: string, headers: Record<string, string>, 
 }
 
 describe.each(engines)('changes that wait together on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  let other: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world)
+  const other = projectForTests(world)
   let urls: string[]
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world)
-    other = await givenProject(world)
     urls = [world.url, engine === 'postgres' ? (await world.another()).url : world.url]
   })
-  afterAll(() => world.close())
 
   let asked = 0
   const nextUrl = () => urls[asked++ % urls.length] as string
@@ -259,13 +247,8 @@ describe.each(engines)('changes that wait together on %s', (engine) => {
 
 // PGlite has one connection: no transaction can hold a row while others continue.
 describe('changes beside a transaction that holds a row', () => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld('postgres', { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests('postgres', { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world)
 
   const changes = {
     refresh: ({ token, refreshToken }: Pair) =>

@@ -1,21 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { startLiveMirror, until, untilLive } from '../../../test/live-mirror.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import type { Service } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import type { LiveMirror } from './status.ts'
 
-let world: World
+const world = worldForTests('postgres')
 let other: Service
 let mirrors: LiveMirror[]
 beforeAll(async () => {
-  world = await startWorld('postgres')
   other = await world.another()
   mirrors = [world.service, other].map((service) => startLiveMirror(service))
   await untilLive(world)
 }, 120_000)
 afterAll(async () => {
   await Promise.all(mirrors.map((mirror) => mirror.close()))
-  await world.close()
 })
 
 /** A disk on which the lead can be taken, and no renewal finds room. */

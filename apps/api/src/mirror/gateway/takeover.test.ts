@@ -5,15 +5,14 @@ import { sql } from '#platform/db/sql'
 import { givenProject, givenSession } from '../../../test/given.ts'
 import { type Instance, startInstance } from '../../../test/instance.ts'
 import { memberEntries, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 const { ada, tomas, rosa } = demo.users
 
-let world: World
+const world = worldForTests('postgres')
 let instances: Instance[]
 beforeAll(async () => {
-  world = await startWorld('postgres')
   instances = await Promise.all([1, 2].map(() => startInstance(world.database.url, world.sim)))
   await untilLive(world)
 }, 120_000)
@@ -22,7 +21,6 @@ afterEach(() => {
 })
 afterAll(async () => {
   await Promise.all(instances.map((instance) => instance.kill()))
-  await world.close()
 })
 
 const epochNow = async () =>

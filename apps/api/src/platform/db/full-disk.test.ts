@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
-import {
-  type GivenProject,
-  type GivenSession,
-  givenAdmin,
-  givenProject,
-  givenSession,
-  validate,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { type GivenSession, givenAdmin, givenSession, validate } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 /** Raises the engine's error of a full disk on every write. */
 const fill = `
@@ -23,18 +16,13 @@ const fill = `
 const empty = 'drop function no_room() cascade;'
 
 describe.each(engines)('a database whose disk is full, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
   let session: GivenSession
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
     session = await givenSession(world, project)
     admin = await givenAdmin(world)
-  })
-  afterAll(async () => {
-    await world?.close()
   })
 
   test('what writes is 503 and says why, what reads goes on, health and metrics name it, and it ends by itself', async () => {

@@ -2,25 +2,23 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
+import { givenProject, givenSession } from '../../../test/given.ts'
 import { openConnection } from '../../../test/raw-connection.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { startWorld } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { readPlainHead } from './plain-request.ts'
 
 describe.each(mainEngines)('connections that ask nothing but what may be in memory, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
     token = (await givenSession(world, project)).token
   })
-  afterAll(() => world.close())
 
   const asking = (body: string, lines: readonly string[] = []) =>
     [
