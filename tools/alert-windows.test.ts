@@ -1,21 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { folderForTests } from '../apps/api/test/process-for-tests.ts'
 import { ensurePrometheus } from './prometheus.ts'
 
 const rules = fileURLToPath(new URL('../deploy/prometheus/alerts.yml', import.meta.url))
 const names = ['RolecallErrors', 'RolecallErrorBudgetFast', 'RolecallErrorBudgetSlow'] as const
 type Name = (typeof names)[number]
 
-let folder: string
+const folder = folderForTests('rolecall-alerts-')
 beforeAll(async () => {
   ensurePrometheus()
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-alerts-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Returns both counters, read four times a minute: seven quiet hours, an incident, and an hour after it. */
 function incident(minutes: number, failing: number) {

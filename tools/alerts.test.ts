@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../apps/api/test/client.ts'
-import { createDatabase, type TestDatabase } from '../apps/api/test/databases.ts'
+import { emptyDatabaseForTests } from '../apps/api/test/database-for-tests.ts'
 import { type GivenProject, type GivenSession, givenProject, givenSession } from '../apps/api/test/given.ts'
-import { type RedisServer, startRedis } from '../apps/api/test/redis.ts'
+import { redisForTests } from '../apps/api/test/process-for-tests.ts'
 import { type Relay, startRelay } from '../apps/api/test/relay.ts'
 import { startWorld, type World } from '../apps/api/test/service.ts'
 import { checkRules, ensurePrometheus, type Prometheus, quickened, startPrometheus } from './prometheus.ts'
@@ -26,9 +26,9 @@ const dashboard = JSON.parse(readFileSync(file('grafana/rolecall.json'), 'utf8')
 // All tests share one service and one Prometheus. Each test causes a fault and ends it.
 describe('the alerts of deploy/ in a real Prometheus', () => {
   let world: World
-  let redis: RedisServer
+  const redis = redisForTests()
   let network: Relay
-  let database: TestDatabase
+  const database = emptyDatabaseForTests('postgres')
   let prometheus: Prometheus
   let project: GivenProject
   let session: GivenSession
@@ -39,8 +39,6 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
 
   beforeAll(async () => {
     ensurePrometheus()
-    redis = await startRedis()
-    database = await createDatabase('postgres')
     network = await startRelay(database.url)
     const throughNetwork = new URL(database.url)
     throughNetwork.port = new URL(network.url).port
@@ -60,8 +58,6 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     await prometheus?.stop()
     await world?.close()
     await network?.close()
-    await database?.drop()
-    await redis?.stop()
   })
 
   /** Actions that repeat while a fault lasts. */

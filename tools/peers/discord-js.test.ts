@@ -1,11 +1,11 @@
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { demo } from '@rolecall/chat-sim'
 import { Client, Events, GatewayIntentBits } from 'discord.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { simForTests } from '../../apps/api/test/process-for-tests.ts'
 
-let sim: ChatSim
+const sim = simForTests()
 let client: Client
 beforeAll(async () => {
-  sim = await startChatSim()
   client = new Client({
     intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMembers],
     rest: { api: sim.apiUrl, cdn: sim.cdnUrl },
@@ -13,7 +13,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await client.destroy()
-  await sim.close()
 })
 
 it('satisfies an unmodified discord.js client', async () => {

@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../../apps/api/test/databases.ts'
-import { type RedisServer, startRedis } from '../../apps/api/test/redis.ts'
+import { demo } from '@rolecall/chat-sim'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { emptyDatabaseForTests } from '../../apps/api/test/database-for-tests.ts'
+import { folderForTests, redisForTests, simForTests } from '../../apps/api/test/process-for-tests.ts'
 import { freePort } from '../free-port.js'
 import { commandsOfSource, read } from './collect.ts'
 import { noteRun } from './notes.ts'
@@ -24,16 +23,12 @@ function example(text: string): string {
   return found
 }
 
-let folder: string
-let sim: ChatSim
-let database: TestDatabase
-let redis: RedisServer
+const folder = folderForTests('rolecall-help-')
+const sim = simForTests()
+const database = emptyDatabaseForTests('postgres')
+const redis = redisForTests()
 let env: Record<string, string>
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-help-'))
-  sim = await startChatSim()
-  database = await createDatabase('postgres')
-  redis = await startRedis()
   env = {
     CHAT_API_URL: sim.apiUrl,
     CHAT_AUTHORIZE_URL: sim.authorizeUrl,
@@ -42,12 +37,6 @@ beforeAll(async () => {
     CHAT_CLIENT_SECRET: sim.app.clientSecret,
     PORT: String(await freePort()),
   }
-})
-afterAll(async () => {
-  await redis?.stop()
-  await database?.drop()
-  await sim?.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const run = (text: string, fill: Record<string, string> = {}, more: Record<string, string> = {}) =>

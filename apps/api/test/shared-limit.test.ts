@@ -3,20 +3,19 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from './client.ts'
 import { type GivenProject, givenProject, validate, walkSession } from './given.ts'
-import { type RedisServer, startRedis } from './redis.ts'
+import { redisForTests } from './process-for-tests.ts'
 import { type Service, startWorld, type World } from './service.ts'
 
 const limit = 1_500
 
 describe('the rate limit on two instances over one PostgreSQL and Redis', () => {
-  let redis: RedisServer
+  const redis = redisForTests()
   let client: Redis
   let world: World
   let other: Service
   let project: GivenProject
   let token: string
   beforeAll(async () => {
-    redis = await startRedis()
     client = new Redis(redis.url)
     world = await startWorld('postgres', {
       CACHE_URL: redis.url,
@@ -32,7 +31,6 @@ describe('the rate limit on two instances over one PostgreSQL and Redis', () => 
   afterAll(async () => {
     client.disconnect()
     await world.close()
-    await redis.stop()
   })
 
   const statuses = new Map<number, number>()

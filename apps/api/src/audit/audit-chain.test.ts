@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
-import { createDatabase, engines, type TestDatabase } from '../../test/databases.ts'
+import { emptyDatabaseForTests } from '../../test/database-for-tests.ts'
+import { engines } from '../../test/databases.ts'
 import { notingStatements } from '../../test/statements.ts'
 import { recordAudit } from './record.ts'
 import { verifyChain } from './verify-chain.ts'
@@ -18,18 +19,16 @@ const event = {
 } as const
 
 describe.each(engines)('the chain of the audit log on %s', (engine) => {
-  let database: TestDatabase
+  const database = emptyDatabaseForTests(engine)
   let db: Database
   const instances: Database[] = []
   beforeAll(async () => {
-    database = await createDatabase(engine)
     db = notingStatements(await openDatabase(database.url))
     instances.push(db)
     if (engine === 'postgres') instances.push(await openDatabase(database.url))
   })
   afterAll(async () => {
     for (const one of instances) await one.close()
-    await database.drop()
   })
 
   const record = (on: Database, summary: string) =>

@@ -1,32 +1,22 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { recordAudit } from '#audit/record'
 import { brief } from '../../../../tools/brief.ts'
 import { program, runCommand } from '../../test/command.ts'
 import { createDatabase, engines, type TestDatabase } from '../../test/databases.ts'
-import { type RedisServer, startRedis } from '../../test/redis.ts'
+import { folderForTests, redisForTests, simForTests } from '../../test/process-for-tests.ts'
 import { environmentFor } from '../../test/service.ts'
 import { checkKeyFingerprints } from '../features/encryption-keys/check-fingerprints.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
 
-let folder: string
-let sim: ChatSim
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-cli-'))
-  sim = await startChatSim()
-})
-afterAll(async () => {
-  await sim.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const folder = folderForTests('rolecall-cli-')
+const sim = simForTests()
 
 /** Runs a command in an empty folder, with this environment and nothing else. */
 const rolecall = (args: string, env: Record<string, string> = {}) => runCommand(folder, args.split(' '), env)
@@ -238,11 +228,10 @@ describe.each(engines)('on %s', (engine) => {
 
 describe('doctor', () => {
   let database: TestDatabase
-  let redis: RedisServer
+  const redis = redisForTests()
   let env: Record<string, string>
   beforeAll(async () => {
     database = await createDatabase('postgres')
-    redis = await startRedis()
     env = {
       ...environmentFor(sim),
       // Made as an operator makes them.
@@ -255,7 +244,6 @@ describe('doctor', () => {
     sim.allowRedirect(env['CHAT_CALLBACK_URL'] as string)
   })
   afterAll(async () => {
-    await redis.stop()
     await database.drop()
   })
 

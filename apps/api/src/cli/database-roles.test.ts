@@ -1,27 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { read } from '../../../../tools/shown/collect.ts'
 import { runCommand } from '../../test/command.ts'
-import { createDatabase, type TestDatabase } from '../../test/databases.ts'
+import { emptyDatabaseForTests } from '../../test/database-for-tests.ts'
+import { folderForTests, simForTests } from '../../test/process-for-tests.ts'
 import { environmentFor } from '../../test/service.ts'
 import type { Database } from '../platform/db/database.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
 
 const role = `role_${randomBytes(6).toString('hex')}`
-let folder: string
-let sim: ChatSim
-let database: TestDatabase
+const folder = folderForTests('rolecall-roles-')
+const sim = simForTests()
+const database = emptyDatabaseForTests('postgres')
 let owner: Database
 let environment: Record<string, string>
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-roles-'))
-  sim = await startChatSim()
-  database = await createDatabase('postgres')
   owner = await openDatabase(database.url)
   await owner.script(`create role ${role} login password 'planted'`)
   const url = new URL(database.url)
@@ -32,9 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await owner.script(`drop owned by ${role}; drop role ${role}`)
   await owner.close()
-  await database.drop()
-  await sim.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const rolecall = (command: string) => runCommand(folder, [command], environment)

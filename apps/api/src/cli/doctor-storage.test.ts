@@ -1,25 +1,16 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runCommand } from '../../test/command.ts'
 import { createDatabase, engines } from '../../test/databases.ts'
+import { folderForTests, simForTests } from '../../test/process-for-tests.ts'
 import { startRedis } from '../../test/redis.ts'
 import { environmentFor } from '../../test/service.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
 
-let folder: string
-let sim: ChatSim
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-storage-'))
-  sim = await startChatSim()
-})
-afterAll(async () => {
-  await sim.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const folder = folderForTests('rolecall-storage-')
+const sim = simForTests()
 
 /** Runs a command in an empty folder, with this environment and nothing else. */
 const rolecall = (command: string, env: Record<string, string>) => runCommand(folder, [command], env)

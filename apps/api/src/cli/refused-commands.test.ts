@@ -1,17 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { program, runCommand } from '../../test/command.ts'
+import { folderForTests } from '../../test/process-for-tests.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-refused-'))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = folderForTests('rolecall-refused-')
 
 const rolecall = (args: string, env: Record<string, string> = {}) => runCommand(folder, args.split(' '), env)
 

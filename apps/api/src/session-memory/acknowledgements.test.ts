@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/databases.ts'
-import { type RedisServer, startRedis } from '../../test/redis.ts'
+import { redisForTests } from '../../test/process-for-tests.ts'
 import type { Cache } from '../platform/cache/cache.ts'
 import { createCache } from '../platform/cache/create-cache.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -14,14 +14,10 @@ const log = createLog('silent')
 /** No renewal, and no end of a lease: only an acknowledgement ends a wait. */
 const timing = { renewEveryMs: 1_000_000, leaseMs: 60_000, driftMs: 100 }
 
-let redis: RedisServer
+const redis = redisForTests()
 let database: TestDatabase
 let db: Database
 const opened: { close(): Promise<void> }[] = []
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
 beforeEach(async () => {
   database = await createDatabase('postgres')
   db = await openDatabase(database.url)

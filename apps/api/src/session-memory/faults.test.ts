@@ -5,7 +5,7 @@ import { call } from '../../test/client.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../test/given.ts'
 import { type Instance, startInstance } from '../../test/instance.ts'
 import { createOwnServer } from '../../test/own-server.ts'
-import { type RedisServer, startRedis } from '../../test/redis.ts'
+import { redisForTests } from '../../test/process-for-tests.ts'
 import { type Service, startWorld, type World } from '../../test/service.ts'
 import { sql } from '../platform/db/sql.ts'
 import { unknownHolder } from './change-log-store.ts'
@@ -14,7 +14,7 @@ import { type Deliver, leaseTiming } from './lease.ts'
 /** The delay that a busy machine may add to any step. */
 const slackMs = 2_500
 
-let redis: RedisServer
+const redis = redisForTests()
 let world: World
 let project: GivenProject
 let deliver: Deliver = (payload, receive) => receive(payload)
@@ -22,7 +22,6 @@ let deliver: Deliver = (payload, receive) => receive(payload)
 let hardOfHearing: Service
 let processes: Instance[]
 beforeAll(async () => {
-  redis = await startRedis()
   const env = { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0', CACHE_URL: redis.url }
   world = await startWorld('postgres', env, await createOwnServer())
   hardOfHearing = await world.another({}, { deliver: (...told) => deliver(...told) })
@@ -36,7 +35,6 @@ afterAll(async () => {
   await Promise.all(processes.map((one) => one.kill()))
   redis.resume()
   await world.close()
-  await redis.stop()
 })
 
 /** Creates a session that each of these instances has validated. */

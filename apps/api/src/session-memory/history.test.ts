@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givenAdmin, givenProject, givenSession } from '../../test/given.ts'
 import { type Instance, startInstance } from '../../test/instance.ts'
 import { createOwnServer } from '../../test/own-server.ts'
+import { redisForTests } from '../../test/process-for-tests.ts'
 import { createRandom } from '../../test/random.ts'
-import { type RedisServer, startRedis } from '../../test/redis.ts'
 import { type Service, startWorld, type World } from '../../test/service.ts'
 import { setProjectActive } from '../../test/switch-project.ts'
 import { sql } from '../platform/db/sql.ts'
@@ -70,7 +70,7 @@ const ask = (url: string, key: string, token: string): Promise<number> =>
     asked.end(body)
   })
 
-let redis: RedisServer
+const redis = redisForTests()
 let world: World
 let deaf: Service
 let processes: Instance[]
@@ -78,7 +78,6 @@ const env = { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' }
 const start = () =>
   startInstance(world.database.url, world.sim, { ...env, CACHE_URL: redis.url, CHAT_GATEWAY: 'off' })
 beforeAll(async () => {
-  redis = await startRedis()
   world = await startWorld('postgres', { ...env, CACHE_URL: redis.url }, await createOwnServer())
   deaf = await world.another(
     {},
@@ -92,7 +91,6 @@ afterAll(async () => {
   connections.destroy()
   redis.resume()
   await world.close()
-  await redis.stop()
 })
 
 test(

@@ -1,22 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { commandsOfPage, read } from '../../../../tools/shown/collect.ts'
@@ -25,17 +13,16 @@ import { filledIn, path } from '../../../../tools/shown/run.ts'
 import { call } from '../client.ts'
 import { copyTemplate } from '../databases.ts'
 import { Browser, walkLogin } from '../given.ts'
+import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
-let sim: ChatSim
-let folder: string
+const sim = simForTests({ headlessLogin: true })
+const folder = folderForTests('rolecall-login-')
 let state: string
 let first: ServiceProcess
 let second: ServiceProcess
 
 beforeAll(async () => {
-  sim = await startChatSim({ headlessLogin: true })
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-login-'))
   // Creates a file that every user can read, as another program may have done.
   state = join(folder, 'state', 'rolecall')
   await mkdir(state, { recursive: true })
@@ -51,8 +38,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await Promise.all([first?.kill('SIGKILL'), second?.kill('SIGKILL')])
-  await sim?.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 async function started(name: string): Promise<ServiceProcess> {

@@ -1,19 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { brief } from '../../../../tools/brief.ts'
 import { buildOnce } from '../../../../tools/build-once.js'
 import { program } from '../command.ts'
+import { folderForTests } from '../process-for-tests.ts'
 
-let folder: string
+const folder = folderForTests('rolecall-first-')
 beforeAll(async () => {
   await buildOnce(() => {})
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-first-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const migrate = () =>
   spawn(process.execPath, [...brief, program, 'migrate'], {

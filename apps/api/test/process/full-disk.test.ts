@@ -2,15 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { demo } from '@rolecall/chat-sim'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { copyTemplate } from '../databases.ts'
 import { walkLogin } from '../given.ts'
+import { simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
-let sim: ChatSim
+const sim = simForTests({ headlessLogin: true })
 let folder: string
 let environment: Record<string, string>
 let service: ServiceProcess
@@ -19,7 +20,6 @@ const start = async () => {
   await service.listening
 }
 beforeAll(async () => {
-  sim = await startChatSim({ headlessLogin: true })
   environment = { ...environmentFor(sim, await freePort()), DRAIN_SEC: '0' }
   sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
 })
@@ -32,7 +32,6 @@ afterEach(async () => {
   await service.kill('SIGKILL')
   await rm(folder, { recursive: true, force: true })
 })
-afterAll(() => sim?.close())
 
 async function login(): Promise<string> {
   const end = await walkLogin({ url: service.url, sim }, '/api/auth/admin/login', { as: demo.users.mara })

@@ -1,37 +1,24 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
-import { createDatabase, type TestDatabase } from '../databases.ts'
-import { type RedisServer, startRedis } from '../redis.ts'
+import { emptyDatabaseForTests } from '../database-for-tests.ts'
+import { folderForTests, redisForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 /** A little longer than the maximum time for which a worker may be silent. */
 const longerThanAWorkerMaySleepMs = 12_000
 
 describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
-  let sim: ChatSim
-  let folder: string
-  let database: TestDatabase
-  let redis: RedisServer
+  const sim = simForTests()
+  const folder = folderForTests('rolecall-hung-')
+  const database = emptyDatabaseForTests('postgres')
+  const redis = redisForTests()
   const services: ServiceProcess[] = []
-  beforeAll(async () => {
-    sim = await startChatSim()
-    folder = await mkdtemp(join(tmpdir(), 'rolecall-hung-'))
-    database = await createDatabase('postgres')
-    redis = await startRedis()
-  })
   afterAll(async () => {
     for (const service of services) await service.kill('SIGKILL')
-    await redis.stop()
-    await database.drop()
-    await sim.close()
-    await rm(folder, { recursive: true, force: true })
   })
   const start = async (env: Record<string, string> = {}) => {
     const shared = { DATABASE_URL: database.url, CACHE_URL: redis.url }

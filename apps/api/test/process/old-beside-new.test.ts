@@ -4,30 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { openDatabase } from '../../src/platform/db/open-database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { copyTemplate, createDatabase, engines, type TestDatabase } from '../databases.ts'
+import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 describe.each(engines)(
   'rolecall serve on %s that a newer version has migrated',
   { timeout: 60_000 },
   (engine) => {
-    let sim: ChatSim
-    let folder: string
+    const sim = simForTests()
+    const folder = folderForTests('rolecall-newer-')
     let database: TestDatabase
     let service: ServiceProcess | undefined
-    beforeAll(async () => {
-      sim = await startChatSim()
-      folder = await mkdtemp(join(tmpdir(), 'rolecall-newer-'))
-    })
-    afterAll(async () => {
-      await sim.close()
-      await rm(folder, { recursive: true, force: true })
-    })
     beforeEach(async () => {
       database = await createDatabase(engine)
     })

@@ -1,26 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { copyTemplate } from '../databases.ts'
+import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 /** The time between two pauses. It is shorter than the interval of the service's checks, so that each check is late. */
 const runsForMs = 200
 
 describe('a service that gets too little of the processor', { timeout: 120_000 }, () => {
-  let sim: ChatSim
-  let folder: string
+  const sim = simForTests()
+  const folder = folderForTests('rolecall-overload-')
   let service: ServiceProcess
   let pauseMs = 0
   let pausing: Promise<void>
   let isOver = false
   beforeAll(async () => {
-    sim = await startChatSim()
-    folder = await mkdtemp(join(tmpdir(), 'rolecall-overload-'))
     await copyTemplate(join(folder, 'data'))
     service = startService(folder, environmentFor(sim, await freePort()))
     await service.listening
@@ -30,8 +26,6 @@ describe('a service that gets too little of the processor', { timeout: 120_000 }
     isOver = true
     await pausing
     await service.kill('SIGKILL')
-    await sim.close()
-    await rm(folder, { recursive: true, force: true })
   })
   /** Suspends the process for most of the time, as a busy operating system does. */
   const pauseAgainAndAgain = async () => {

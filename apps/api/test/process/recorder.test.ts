@@ -1,29 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { openDatabase } from '../../src/platform/db/open-database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { createDatabase, mainEngines, type TestDatabase } from '../databases.ts'
+import { emptyDatabaseForTests } from '../database-for-tests.ts'
+import { mainEngines } from '../databases.ts'
+import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 describe.each(mainEngines)('what a process on %s has counted when it ends', { timeout: 90_000 }, (engine) => {
-  let sim: ChatSim
-  let database: TestDatabase
-  let folder: string
+  const sim = simForTests()
+  const database = emptyDatabaseForTests(engine)
+  const folder = folderForTests('rolecall-recorder-')
   let service: ServiceProcess
-  beforeAll(async () => {
-    sim = await startChatSim()
-    database = await createDatabase(engine)
-    folder = await mkdtemp(join(tmpdir(), 'rolecall-recorder-'))
-  })
   afterAll(async () => {
     await service.kill('SIGKILL')
-    await sim.close()
-    await database.drop()
-    await rm(folder, { recursive: true, force: true })
   })
 
   const start = async () => {

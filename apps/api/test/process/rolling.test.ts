@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Asked,
@@ -12,8 +9,9 @@ import {
 import { isInstalled, startCaddy, startHaproxy, startNginx } from '../../../../bench/src/rolling-proxies.ts'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
-import { createDatabase, type TestDatabase } from '../databases.ts'
+import { emptyDatabaseForTests } from '../database-for-tests.ts'
 import { walkLogin } from '../given.ts'
+import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 const clients = 32
@@ -22,17 +20,14 @@ const redirectUri = 'https://site.example/callback'
 
 /** Tests an update, which restarts one instance after the other. `bench` makes a hundred restarts. */
 describe('two instances that are stopped in turn under load lose no request', { timeout: 180_000 }, () => {
-  let sim: ChatSim
-  let folder: string
-  let database: TestDatabase
+  const sim = simForTests({ headlessLogin: true })
+  const folder = folderForTests('rolecall-rolling-')
+  const database = emptyDatabaseForTests('postgres')
   let ports: readonly [number, number]
   let instances: readonly Instance[]
   let asked: readonly Asked[]
   const services = new Map<number, ServiceProcess>()
   beforeAll(async () => {
-    sim = await startChatSim({ headlessLogin: true })
-    folder = await mkdtemp(join(tmpdir(), 'rolecall-rolling-'))
-    database = await createDatabase('postgres')
     ports = [await freePort(), await freePort()]
     instances = ports.map(instanceOn)
     for (const instance of instances) await instance.start()
@@ -40,9 +35,6 @@ describe('two instances that are stopped in turn under load lose no request', { 
   })
   afterAll(async () => {
     for (const service of services.values()) await service.kill('SIGKILL')
-    await database.drop()
-    await sim.close()
-    await rm(folder, { recursive: true, force: true })
   })
 
   const instanceOn = (port: number): Instance => {

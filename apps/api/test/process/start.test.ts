@@ -2,15 +2,16 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { demo } from '@rolecall/chat-sim'
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { openDatabase } from '../../src/platform/db/open-database.ts'
 import { copyTemplate, createDatabase } from '../databases.ts'
+import { simForTests } from '../process-for-tests.ts'
 import { type Environment, environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 describe('rolecall serve', { timeout: 60_000 }, () => {
-  let sim: ChatSim
+  const sim = simForTests()
   let folder: string
   let port: number
   let whole: Record<string, string>
@@ -18,12 +19,10 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
   /** The variables of tests on PostgreSQL. With the embedded database, each start would take a second longer. */
   let onPostgres: Record<string, string>
   beforeAll(async () => {
-    sim = await startChatSim()
     const database = await createDatabase('postgres')
     onPostgres = { DATABASE_URL: database.url, SINGLE_INSTANCE: 'true' }
     return () => database.drop()
   })
-  afterAll(() => sim.close())
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'rolecall-start-'))
     port = await freePort()

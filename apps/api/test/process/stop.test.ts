@@ -1,16 +1,15 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { demo } from '@rolecall/chat-sim'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { copyTemplate, createDatabase } from '../databases.ts'
 import { atPlatform, Browser, openLogin, walkLogin } from '../given.ts'
+import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { LogSweep } from '../secrets.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
@@ -24,8 +23,8 @@ const drainSec = 4
 
 /** Uses an embedded database, like the demo and small installations. Acknowledged changes must be on the disk. */
 describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
-  let sim: ChatSim
-  let folder: string
+  const sim = simForTests({ headlessLogin: true })
+  const folder = folderForTests('rolecall-stop-')
   let environment: Record<string, string>
   let service: ServiceProcess
   const start = async () => {
@@ -33,8 +32,6 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
     await service.listening
   }
   beforeAll(async () => {
-    sim = await startChatSim({ headlessLogin: true })
-    folder = await mkdtemp(join(tmpdir(), 'rolecall-stop-'))
     await copyTemplate(join(folder, 'data'))
     const port = await freePort()
     environment = { ...environmentFor(sim, port), LOG_LEVEL: 'debug', DRAIN_SEC: String(drainSec) }
@@ -43,10 +40,6 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
   // Most tests stop the service, but a failed test may have left it running.
   beforeEach(start)
   afterEach(() => service.kill('SIGKILL'))
-  afterAll(async () => {
-    await sim.close()
-    await rm(folder, { recursive: true, force: true })
-  })
 
   const login = async (): Promise<Pair> => {
     const end = await walkLogin({ url: service.url, sim }, '/api/auth/admin/login', { as: demo.users.mara })

@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { type ChatSim, demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildOnce } from '../../../../tools/build-once.js'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
-import { createDatabase, mainEngines, type TestDatabase } from '../databases.ts'
+import { emptyDatabaseForTests } from '../database-for-tests.ts'
+import { mainEngines } from '../databases.ts'
 import { walkLogin } from '../given.ts'
+import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 const kills = 3
@@ -28,16 +27,13 @@ interface Sent {
 }
 
 describe.each(mainEngines)('a service on %s that is killed while it takes submissions', (engine) => {
-  let sim: ChatSim
-  let folder: string
-  let database: TestDatabase
+  const sim = simForTests({ headlessLogin: true })
+  const folder = folderForTests('rolecall-kill-')
+  const database = emptyDatabaseForTests(engine)
   let environment: Record<string, string>
   let service: ServiceProcess
   beforeAll(async () => {
     await buildOnce(() => {})
-    sim = await startChatSim({ headlessLogin: true })
-    folder = await mkdtemp(join(tmpdir(), 'rolecall-kill-'))
-    database = await createDatabase(engine)
     environment = {
       ...environmentFor(sim, await freePort()),
       DATABASE_URL: database.url,
@@ -48,9 +44,6 @@ describe.each(mainEngines)('a service on %s that is killed while it takes submis
   })
   afterAll(async () => {
     await service.kill('SIGKILL')
-    await database.drop()
-    await sim.close()
-    await rm(folder, { recursive: true, force: true })
   })
   const start = async () => {
     service = startService(folder, environment)

@@ -1,31 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ChatSim, demo, demoWorld, startChatSim } from '@rolecall/chat-sim'
+import { demo, demoWorld } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildOnce } from '../../../../tools/build-once.js'
 import { freePort } from '../../../../tools/free-port.js'
 import { openDatabase } from '../../src/platform/db/open-database.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { call } from '../client.ts'
-import { createDatabase, mainEngines, type TestDatabase } from '../databases.ts'
+import { emptyDatabaseForTests } from '../database-for-tests.ts'
+import { mainEngines } from '../databases.ts'
 import { walkAdminLogin } from '../given.ts'
+import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 const crowd = 50_000
 
 describe.each(mainEngines)('a service on %s that is killed while it reads the members', (engine) => {
-  let sim: ChatSim
-  let folder: string
-  let database: TestDatabase
+  const sim = simForTests({ headlessLogin: true, world: demoWorld({ crowd }) })
+  const folder = folderForTests('rolecall-kill-')
+  const database = emptyDatabaseForTests(engine)
   let environment: Record<string, string>
   let service: ServiceProcess
   let token: string
   beforeAll(async () => {
     await buildOnce(() => {})
-    sim = await startChatSim({ headlessLogin: true, world: demoWorld({ crowd }) })
-    folder = await mkdtemp(join(tmpdir(), 'rolecall-kill-'))
-    database = await createDatabase(engine)
     environment = { ...environmentFor(sim, await freePort()), DATABASE_URL: database.url }
     sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
     await start()
@@ -33,9 +29,6 @@ describe.each(mainEngines)('a service on %s that is killed while it reads the me
   })
   afterAll(async () => {
     await service.kill('SIGKILL')
-    await database.drop()
-    await sim.close()
-    await rm(folder, { recursive: true, force: true })
   })
   const start = async () => {
     service = startService(folder, environment)

@@ -1,16 +1,15 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { copyTemplate } from '../databases.ts'
 import { authorizePath, redirectUri, validate, walkAdminLogin, walkLogin } from '../given.ts'
+import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { credentialsIn } from '../secrets.ts'
 import { environmentFor, startService } from './service-process.ts'
 
@@ -24,13 +23,11 @@ interface Span {
 
 /** Tests the complete payload of traces, as a collector receives it. */
 describe('traces', { timeout: 90_000 }, () => {
-  let sim: ChatSim
-  let folder: string
+  const sim = simForTests({ headlessLogin: true })
+  const folder = folderForTests('rolecall-traces-')
   let collector: Server
   const received: string[] = []
   beforeAll(async () => {
-    sim = await startChatSim({ headlessLogin: true })
-    folder = await mkdtemp(join(tmpdir(), 'rolecall-traces-'))
     await copyTemplate(join(folder, 'data'))
     collector = createServer(async (request, response) => {
       if (request.url === '/v1/traces') received.push(await text(request))
@@ -40,8 +37,6 @@ describe('traces', { timeout: 90_000 }, () => {
   })
   afterAll(async () => {
     collector.close()
-    await sim.close()
-    await rm(folder, { recursive: true, force: true })
   })
 
   test('a request continues the caller’s trace, with its route, statements and questions to the platform', async () => {

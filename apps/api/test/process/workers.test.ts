@@ -1,38 +1,28 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ChatSim, demo, startChatSim } from '@rolecall/chat-sim'
+import { readFile } from 'node:fs/promises'
+import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
-import { createDatabase, type TestDatabase } from '../databases.ts'
+import { emptyDatabaseForTests } from '../database-for-tests.ts'
 import { atPlatform, Browser, openLogin } from '../given.ts'
-import { type RedisServer, startRedis } from '../redis.ts'
+import { folderForTests, redisForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
 describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
-  let sim: ChatSim
-  let folder: string
-  let database: TestDatabase
-  let redis: RedisServer
+  const sim = simForTests({ headlessLogin: true })
+  const folder = folderForTests('rolecall-workers-')
+  const database = emptyDatabaseForTests('postgres')
+  const redis = redisForTests()
   let environment: Record<string, string>
   /** The environment of every service in this file. */
   let shared: Record<string, string>
   const services: ServiceProcess[] = []
   beforeAll(async () => {
-    sim = await startChatSim({ headlessLogin: true })
-    folder = await mkdtemp(join(tmpdir(), 'rolecall-workers-'))
-    database = await createDatabase('postgres')
-    redis = await startRedis()
     shared = { DATABASE_URL: database.url, CACHE_URL: redis.url, WORKERS: '2' }
     environment = { ...environmentFor(sim, await freePort()), ...shared }
   })
   afterAll(async () => {
     for (const service of services) await service.kill('SIGKILL')
-    await redis.stop()
-    await database.drop()
-    await sim.close()
-    await rm(folder, { recursive: true, force: true })
   })
   const started = (env: Record<string, string> = {}) => {
     const service = startService(folder, { ...environment, ...env })

@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
+import { emptyDatabaseForTests } from '../../../test/database-for-tests.ts'
+import { engines } from '../../../test/databases.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 import { type Database, DatabaseUnavailable } from '../../platform/db/database.ts'
@@ -26,18 +27,16 @@ const failure = (i: number): NewFailure => ({
 })
 
 describe.each(engines)('the recorder on %s', (engine) => {
-  let database: TestDatabase
+  const database = emptyDatabaseForTests(engine)
   let db: Database
   let isDown = false
   const recorders: Recorder[] = []
   beforeAll(async () => {
-    database = await createDatabase(engine)
     db = await openDatabase(database.url)
   })
   afterAll(async () => {
     for (const recorder of recorders) await recorder.close()
     await db.close()
-    await database.drop()
   })
 
   /** Runs on a database that can be unreachable. */

@@ -1,20 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, chown, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { folderForTests } from '../../../test/process-for-tests.ts'
 import { openPglite } from './pglite.ts'
 import { archiveFolder, unarchiveFolder } from './pglite-archive.ts'
 import { sql } from './sql.ts'
 
-let folder: string
+const folder = folderForTests('rolecall-room-')
 let archive: Uint8Array
 /** A disk with space for a third of a database; undefined if this user may not mount one. */
 let smallDisk: string | undefined
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rolecall-room-'))
   const pglite = await PGlite.create()
   archive = new Uint8Array(await (await pglite.dumpDataDir('gzip')).arrayBuffer())
   await pglite.close()
@@ -29,7 +28,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => {
   if (smallDisk) execFileSync('umount', ['--lazy', smallDisk])
-  await rm(folder, { recursive: true, force: true })
 })
 
 async function unarchived(name: string) {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../../test/client.ts'
-import { createDatabase, type TestDatabase } from '../../../test/databases.ts'
+import { emptyDatabaseForTests } from '../../../test/database-for-tests.ts'
 import {
   atPlatform,
   authorizePath,
@@ -318,10 +318,9 @@ describe('a PostgreSQL that goes away', () => {
 
 describe('a PostgreSQL that comes back on a starved host', () => {
   let network: Relay
-  let database: TestDatabase
+  const database = emptyDatabaseForTests('postgres')
   let world: World
   beforeAll(async () => {
-    database = await createDatabase('postgres')
     network = await startRelay(database.url)
     const through = new URL(database.url)
     through.port = new URL(network.url).port
@@ -330,7 +329,6 @@ describe('a PostgreSQL that comes back on a starved host', () => {
   afterAll(async () => {
     await world?.close()
     await network?.close()
-    await database?.drop()
   })
 
   const isUp = async () => (await call(world.url, 'GET', '/api/health')).body.database

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Cache } from '#platform/cache/cache'
 import { createRedisCache } from '#platform/cache/redis-cache'
-import { type RedisServer, startRedis } from '../../../test/redis.ts'
+import { redisForTests } from '../../../test/process-for-tests.ts'
+import { startRedis } from '../../../test/redis.ts'
 import { createRateLimiter, type SharingLimiter } from './rate-limiter.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -13,18 +14,16 @@ const now = () => 29_000_000 * 60_000
 const deadlineMs = 10_000
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-let redis: RedisServer
+const redis = redisForTests()
 let caches: Cache[]
 
 beforeAll(async () => {
-  redis = await startRedis()
   caches = Array.from({ length: 4 }, () => createRedisCache({ url: redis.url, log, deadlineMs }))
   for (const cache of caches) expect(await cache.ping()).toBe(true)
 })
 
 afterAll(async () => {
   for (const cache of caches) await cache.close()
-  await redis.stop()
 })
 
 interface Instance {

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type ChatSim, demo, type Fault, startChatSim } from '@rolecall/chat-sim'
+import { demo, type Fault } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../../../tools/free-port.js'
+import { simForTests } from '../../../../test/process-for-tests.ts'
 import type { ChatMessage } from '../../chat-webhook.ts'
 import { postToDiscordWebhook } from './webhook.ts'
 
@@ -16,12 +17,8 @@ const message: ChatMessage = {
 const never = new AbortController().signal
 
 describe('posting to a webhook of the simulated platform', () => {
-  let sim: ChatSim
-  beforeAll(async () => {
-    sim = await startChatSim()
-  })
+  const sim = simForTests()
   afterEach(() => sim.reset())
-  afterAll(() => sim.close())
 
   const post = (more: Partial<ChatMessage> = {}, token: string = demo.webhook.token) =>
     postToDiscordWebhook(`${sim.apiUrl}/webhooks/${demo.webhook.id}/${token}`, { ...message, ...more }, never)
