@@ -15,7 +15,7 @@ import { copySessions } from './copies.ts'
 import { asClient, grantRecords, makeClient } from './oidc-records.ts'
 import type { Place } from './place.ts'
 import { environment, prepare, roleIds, type Seeded, seedSessions, serverId } from './seed.ts'
-import { answerOf, postJson, type Service, startBare, startRolecall } from './services.ts'
+import { answerOf, type Service, startBare, startRolecall, validateAnswer, warmUp } from './services.ts'
 import type { Table } from './table.ts'
 import { firstOf, type Requests, validateRequests, writeRequests } from './wrk.ts'
 
@@ -43,11 +43,7 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
   const service = await startRolecall(serverCore, env)
   const asked = askedOf(made)
   for (const { path, requests, expected } of asked) await warmUp(service.url + path, requests, expected)
-  const answer = await answerOf(
-    `${service.url}/api/auth/validate`,
-    postJson({ 'x-api-key': made.apiKey }, { token: made.tokens[0] }),
-    /"rolesSource"/,
-  )
+  const answer = await validateAnswer(`${service.url}/api/auth/validate`, made)
   const bare = await startBare(serverCore, answer)
   const targets: Target[] = []
   for (const { name, store, path, requests, expected } of asked) {
@@ -114,22 +110,6 @@ async function measureManyChecks(
   const note = 'The members have sessions, so their roles are in memory.'
   const table = summarise({ id: 'check-many', title, note }, await interleaved([target], 1, 3))
   return { ...table, columns: table.columns.filter(({ key }) => !/ratio/i.test(key)) }
-}
-
-/**
- * Sends each request once, so that everything is in memory before it is measured. The first request of each access
- * token goes to the protocol library.
- */
-async function warmUp(url: string, { each, ...common }: Requests, expected: RegExp) {
-  const waiting = [...each]
-  const lane = async () => {
-    for (let one = waiting.pop(); one; one = waiting.pop()) {
-      const { pathStart } = common
-      const address = pathStart === undefined ? url : new URL(`${pathStart}${one.value}`, url).href
-      await answerOf(address, firstOf({ ...common, each: [one] }), expected)
-    }
-  }
-  await Promise.all(Array.from({ length: 32 }, lane))
 }
 
 interface Asked {

@@ -4,7 +4,7 @@ import { addMembers, copySessions, settle } from './copies.ts'
 import { inPlace, type Place } from './place.ts'
 import { residentMiB } from './processes.ts'
 import { environment, prepare, roleIds, type Seeded, seedSessions, serverId } from './seed.ts'
-import { answerOf, postJson, type Service, startBare, startRolecall } from './services.ts'
+import { startBare, startRolecall, validateAnswer } from './services.ts'
 import type { Table } from './table.ts'
 import { load, validateRequests, writeRequests } from './wrk.ts'
 
@@ -25,7 +25,7 @@ export async function measureSessions(sizes: readonly number[]): Promise<Table> 
     for (const size of sizes) sized.push(await prepareSize(place, size))
     const [first] = sized
     if (!first) throw new Error('SESSIONS names no size.')
-    const answer = await validateAnswer(first.service, first.seeded)
+    const answer = await validateAnswer(`${first.service.url}${path}`, first.seeded)
     const bare = await startBare(serverCore, answer)
     const limit = limitTarget(bare, { script: () => first.uniform, answerBytes: answer.length })
     const targetOf = ({ size, service }: Sized, store: string, script: string): Target => ({
@@ -86,6 +86,3 @@ async function prepareSize({ folder, postgres }: Place, size: number) {
   const once = await writeRequests(join(folder, `${size}-once.lua`), { ...some, order: 'once' })
   return { size, active, seeded, service, zipf, uniform, once }
 }
-
-const validateAnswer = ({ url }: Service, { apiKey, tokens }: Seeded) =>
-  answerOf(`${url}${path}`, postJson({ 'x-api-key': apiKey }, { token: tokens[0] }), /"rolesSource"/)

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../tools/free-port.js'
 import { buildPeers } from '../peers/build.js'
 import { startPinned, whenAnswering } from './processes.ts'
-import { environment } from './seed.ts'
+import { environment, type Seeded } from './seed.ts'
+import { firstOf, type Requests, validateRequests } from './wrk.ts'
 
 const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
 const bare = fileURLToPath(new URL('./bare-server.js', import.meta.url))
@@ -79,6 +80,26 @@ export async function answerOf(url: string, init: RequestInit, expected: RegExp)
   }
   return body
 }
+
+/**
+ * Sends each request once, so that everything is in memory before it is measured, as in a service that has run for an
+ * hour. The first request of each OpenID Connect access token goes to the protocol library.
+ */
+export async function warmUp(url: string, { each, ...common }: Requests, expected: RegExp): Promise<void> {
+  const waiting = [...each]
+  const lane = async () => {
+    for (let one = waiting.pop(); one; one = waiting.pop()) {
+      const { pathStart } = common
+      const address = pathStart === undefined ? url : new URL(`${pathStart}${one.value}`, url).href
+      await answerOf(address, firstOf({ ...common, each: [one] }), expected)
+    }
+  }
+  await Promise.all(Array.from({ length: 32 }, lane))
+}
+
+/** Validates the first of the sessions. Returns the response. */
+export const validateAnswer = (url: string, { apiKey, tokens }: Pick<Seeded, 'apiKey' | 'tokens'>) =>
+  answerOf(url, firstOf(validateRequests(apiKey, tokens)), /"rolesSource"/)
 
 /** Returns a POST request with a JSON body, for `fetch`. */
 export const postJson = (headers: Readonly<Record<string, string>>, body: unknown): RequestInit => ({

@@ -12,7 +12,15 @@ import {
 } from './compare.ts'
 import type { Place } from './place.ts'
 import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
-import { answerOf, postJson, type Service, startBare, startPeer, startRolecall } from './services.ts'
+import {
+  answerOf,
+  type Service,
+  startBare,
+  startPeer,
+  startRolecall,
+  validateAnswer,
+  warmUp,
+} from './services.ts'
 import type { Table } from './table.ts'
 import { firstOf, type Requests, validateRequests, writeRequests } from './wrk.ts'
 
@@ -70,8 +78,7 @@ async function warmed(
   target: Pick<Target, 'store' | 'pids' | 'script'>,
 ): Promise<Started> {
   const url = `${service.url}${validatePath}`
-  await warmUp(url, seeded)
-  const answer = await validateAnswer(url, seeded)
+  const answer = await warmUpValidate(url, seeded)
   return { service, answer, target: { ...target, name: 'Rolecall', url, answerBytes: answer.length } }
 }
 
@@ -202,17 +209,11 @@ function startOfPeer(
   return [start]
 }
 
-/** Validates each session once, so that all of them are in memory, as in a service that has run for an hour. */
-async function warmUp(url: string, seeded: Seeded) {
-  const waiting = [...seeded.tokens]
-  const lane = async () => {
-    for (let token = waiting.pop(); token; token = waiting.pop()) await validateAnswer(url, seeded, token)
-  }
-  await Promise.all(Array.from({ length: 32 }, lane))
+/** Validates each session once. Returns one of the responses. */
+async function warmUpValidate(url: string, seeded: Seeded) {
+  await warmUp(url, validateRequests(seeded.apiKey, seeded.tokens), /"rolesSource"/)
+  return validateAnswer(url, seeded)
 }
-
-const validateAnswer = (url: string, { apiKey, tokens }: Seeded, token = tokens[0]) =>
-  answerOf(url, postJson({ 'x-api-key': apiKey }, { token }), /"rolesSource"/)
 
 /** Measures one process and two processes on both cores. The difference is the gain of a second process. */
 export async function measureWorkers({ folder, postgres, redis, seedPostgres }: Place): Promise<Table[]> {
@@ -231,8 +232,7 @@ export async function measureWorkers({ folder, postgres, redis, seedPostgres }: 
     const service = await startRolecall(allCores, { ...env, ...cache, WORKERS: String(workers) })
     services.push(service)
     const url = `${service.url}${validatePath}`
-    await warmUp(url, seeded)
-    answer = await validateAnswer(url, seeded)
+    answer = await warmUpValidate(url, seeded)
     const pids = [service.pid, ...behind]
     const name = workers === 1 ? 'Rolecall' : 'Rolecall, WORKERS=2'
     targets.push({ name, store, url, pids, script: () => path, answerBytes: answer.length })
