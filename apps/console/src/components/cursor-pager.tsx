@@ -1,26 +1,29 @@
 import { Button } from './button.tsx'
 import { newestKey, olderKey } from './page-keys.ts'
+import { useFilters } from './use-filters.ts'
 
 interface CursorPagerProps {
-  /** The cursor of this page. Undefined for the first page. */
-  readonly after: string | undefined
   /** The cursor of the next page. Null on the last page. */
   readonly next: string | null
-  readonly onGo: (cursor: string | undefined) => void
+  /** The filter with the cursor of this page. */
+  readonly filter?: string
 }
 
 /**
  * The buttons of a list that is read by cursor: to the next page, and back to the first. To go back one page, the user
  * uses the browser's history.
  */
-export const CursorPager = ({ after, next, onGo }: CursorPagerProps) =>
-  after === undefined && next === null ? null : (
+export function CursorPager({ next, filter = 'cursor' }: CursorPagerProps) {
+  const [{ [filter]: after }, setFilters] = useFilters()
+  if (after === undefined && next === null) return null
+  const go = (cursor: string | undefined) => setFilters({ [filter]: cursor }, { isStep: true })
+  return (
     <nav className="pager" aria-label="Pages">
       <Button
         aria-keyshortcuts={newestKey}
         size="small"
         disabled={after === undefined}
-        onClick={() => onGo(undefined)}
+        onClick={() => go(undefined)}
       >
         Newest
       </Button>
@@ -28,9 +31,10 @@ export const CursorPager = ({ after, next, onGo }: CursorPagerProps) =>
         aria-keyshortcuts={olderKey}
         size="small"
         disabled={next === null}
-        onClick={() => onGo(next ?? undefined)}
+        onClick={() => go(next ?? undefined)}
       >
         Older
       </Button>
     </nav>
   )
+}

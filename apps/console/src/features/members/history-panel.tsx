@@ -14,7 +14,7 @@ const perPage = 20
 
 /** Lists the role changes and sign-ins of a member, newest first, grouped by day. */
 export function HistoryPanel({ memberId }: { memberId: string }) {
-  const [{ cursor }, setFilters] = useFilters()
+  const [{ cursor }] = useFilters()
   const history = useApiQuery('listMemberHistory', {
     params: { id: memberId },
     query: { limit: perPage, cursor },
@@ -37,11 +37,7 @@ export function HistoryPanel({ memberId }: { memberId: string }) {
                 </Empty>
               }
             />
-            <CursorPager
-              after={cursor}
-              next={nextCursor}
-              onGo={(next) => setFilters({ cursor: next }, { isStep: true })}
-            />
+            <CursorPager next={nextCursor} />
           </>
         )}
       </QueryResult>

@@ -24,7 +24,7 @@ const Audit = ({ project }: { project: Project }) =>
   )
 
 function Entries({ project }: { project: Project }) {
-  const [{ cursor }, setFilters] = useFilters()
+  const [{ cursor }] = useFilters()
   const entries = useApiQuery('listAuditLogs', { query: { targetId: project.id, cursor, limit: 50 } })
   return (
     <Panel
@@ -58,11 +58,7 @@ function Entries({ project }: { project: Project }) {
               ]}
               empty={<Empty title="No changes yet">Changes will appear here.</Empty>}
             />
-            <CursorPager
-              after={cursor}
-              next={nextCursor}
-              onGo={(next) => setFilters({ cursor: next }, { isStep: true })}
-            />
+            <CursorPager next={nextCursor} />
           </>
         )}
       </QueryResult>

@@ -61,10 +61,9 @@ export function useDeliveryFilters(names: { readonly state: string; readonly cur
   const cursor = filters[names.cursor]
   return {
     word,
-    cursor,
     query: { status: word in statuses ? (word as keyof typeof statuses) : undefined, cursor, limit: perPage },
     setWord: (next: string) => setFilters({ [names.state]: next, [names.cursor]: undefined }),
-    setCursor: (next: string | undefined) => setFilters({ [names.cursor]: next }, { isStep: true }),
+    cursorFilter: names.cursor,
   }
 }
 
@@ -134,7 +133,7 @@ export function Deliveries<Row extends Delivery>(props: DeliveriesProps<Row>) {
               ]}
               empty={empty}
             />
-            <CursorPager after={narrowed.cursor} next={nextCursor} onGo={narrowed.setCursor} />
+            <CursorPager next={nextCursor} filter={narrowed.cursorFilter} />
           </>
         )}
       </QueryResult>

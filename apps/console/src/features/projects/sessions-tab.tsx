@@ -171,11 +171,7 @@ function List({ project }: { project: Project }) {
                   )
                 }
               />
-              <CursorPager
-                after={cursor}
-                next={nextCursor}
-                onGo={(next) => setFilters({ cursor: next }, { isStep: true })}
-              />
+              <CursorPager next={nextCursor} />
             </>
           )}
         </QueryResult>

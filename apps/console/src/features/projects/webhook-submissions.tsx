@@ -87,11 +87,7 @@ export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webho
                 )
               }
             />
-            <CursorPager
-              after={cursor}
-              next={nextCursor}
-              onGo={(next) => setFilters({ cursor: next }, { isStep: true })}
-            />
+            <CursorPager next={nextCursor} />
           </>
         )}
       </QueryResult>
