@@ -6,8 +6,8 @@ import type { Deps } from '../src/deps.ts'
 import { keyPrefixOf, mintToken } from '../src/platform/crypto/tokens.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createRateLimiter } from '../src/platform/rate-limit/rate-limiter.ts'
-import { type Call, call } from './client.ts'
-import { type Credentials, givenCredentials } from './credentials.ts'
+import { call } from './client.ts'
+import { type Credentials, callerOf, givenCredentials } from './credentials.ts'
 import { givenSession } from './given.ts'
 import { givenWebhook, submit } from './given-webhook.ts'
 import { addressOf, nameOf, propertiesOf, rowsOf } from './requests.ts'
@@ -25,11 +25,7 @@ describe('over HTTP, every endpoint of the contract', () => {
     given = await givenCredentials(world)
   })
 
-  const good = ({ auth }: EndpointDefinition): Call => {
-    if (auth === 'projectKey') return { key: given.project.key }
-    if (auth === 'none') return {}
-    return { token: auth === 'admin' ? given.admin : given.member }
-  }
+  const good = (one: EndpointDefinition) => callerOf(given, one)
   /** Starts another instance with some replaced dependencies. */
   async function withParts(parts: Partial<Deps>, run: (url: string) => Promise<void>) {
     const { deps, recorder } = world.service

@@ -4,7 +4,7 @@ import { createApp } from '../src/app.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createRateLimiter } from '../src/platform/rate-limit/rate-limiter.ts'
 import { type Call, call } from './client.ts'
-import { type Credentials, forgetRoles, givenCredentials, givenFormerAdmin } from './credentials.ts'
+import { type Credentials, callerOf, forgetRoles, givenCredentials, givenFormerAdmin } from './credentials.ts'
 import { mainEngines } from './databases.ts'
 import { givenProject } from './given.ts'
 import {
@@ -26,11 +26,7 @@ describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
     given = await givenCredentials(world)
   })
 
-  const good = ({ auth }: EndpointDefinition): Call => {
-    if (auth === 'projectKey') return { key: given.project.key }
-    if (auth === 'none') return {}
-    return { token: auth === 'admin' ? given.admin : given.member }
-  }
+  const good = (one: EndpointDefinition) => callerOf(given, one)
   const ask = (one: EndpointDefinition, options: Call) =>
     call(world.url, one.method, addressOf(one), { ...good(one), ...options })
   /** Returns invalid forms of a request. The service must reject the caller before it checks the request. */

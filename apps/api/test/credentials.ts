@@ -1,4 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
+import type { EndpointDefinition } from '@rolecall/contract'
 import { digestOf, mintToken } from '../src/platform/crypto/tokens.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
@@ -16,6 +17,13 @@ export interface Credentials {
   readonly badTokens: Readonly<Record<string, Sent>>
   /** Requests without a valid API key, by title. */
   readonly badKeys: Readonly<Record<string, Sent>>
+}
+
+/** Returns the credentials that an endpoint accepts. */
+export function callerOf({ project, admin, member }: Credentials, { auth }: EndpointDefinition): Sent {
+  if (auth === 'projectKey') return { key: project.key }
+  if (auth === 'none') return {}
+  return { token: auth === 'admin' ? admin : member }
 }
 
 export async function givenCredentials(world: World): Promise<Credentials> {

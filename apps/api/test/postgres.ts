@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { appendFile, chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../../tools/free-port.js'
+import { migrate } from '../src/platform/db/migrate.ts'
+import { openDatabase } from '../src/platform/db/open-database.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { EmbeddedPostgres } from './embedded-postgres.js'
 
@@ -20,6 +22,15 @@ export interface PostgresServer {
   resume(): void
   /** Stops the server, and deletes its data. */
   stop(): Promise<void>
+}
+
+/** Starts a durable PostgreSQL of its own, with the tables of the service. Ends with `stop`. */
+export async function startMigratedPostgres(): Promise<PostgresServer> {
+  const postgres = await startPostgres({ durable: true })
+  const db = await openDatabase(postgres.url)
+  await migrate(db)
+  await db.close()
+  return postgres
 }
 
 /**

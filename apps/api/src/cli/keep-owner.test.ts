@@ -3,11 +3,10 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { asOtherUser, otherUser } from '../../test/as-other-user.ts'
 import { runCommand } from '../../test/command.ts'
 import { copyTemplate } from '../../test/databases.ts'
 import { unmadeFolder } from './unmade-folder.ts'
-
-const serviceUser = 65_534
 
 let folder: string
 beforeEach(async () => {
@@ -27,7 +26,7 @@ const ownersOf = (path: string) => [
 ]
 const giveAway = (path: string) => {
   for (const name of ['', ...readdirSync(path, { recursive: true, encoding: 'utf8' })])
-    chownSync(join(path, name), serviceUser, serviceUser)
+    chownSync(join(path, name), otherUser, otherUser)
 }
 
 test('commands that root runs on the folder of a service leave every file to the owner of the folder', async ({
@@ -43,14 +42,14 @@ test('commands that root runs on the folder of a service leave every file to the
   for (const args of commands) {
     const { code, err } = await runCommand(folder, args, env)
     if (args[0] !== 'doctor') expect([code, err]).toEqual([0, ''])
-    expect(ownersOf(state), args.join(' ')).toEqual([serviceUser])
+    expect(ownersOf(state), args.join(' ')).toEqual([otherUser])
   }
   // The file is for the person who made it.
   expect(statSync(join(folder, 'made.tar.gz')).uid).toBe(0)
 
   await rm(join(state, 'db'), { recursive: true })
   expect((await runCommand(folder, ['restore', 'made.tar.gz'], env)).code).toBe(0)
-  expect(ownersOf(state)).toEqual([serviceUser])
+  expect(ownersOf(state)).toEqual([otherUser])
 }, 120_000)
 
 test('a folder that this user may not read is a matter of permissions, and not taken for a new one', async ({
@@ -60,12 +59,9 @@ test('a folder that this user may not read is a matter of permissions, and not t
   const closed = join(folder, 'closed')
   await mkdir(closed, { mode: 0o700 })
   await chmod(folder, 0o755)
-  process.seteuid?.(serviceUser)
-  try {
+  await asOtherUser(() =>
     expect(() => unmadeFolder({ databaseUrl: `pglite:${closed}` })).toThrow(
       /cannot be used: this user cannot write there\. Give this user the permission/,
-    )
-  } finally {
-    process.seteuid?.(0)
-  }
+    ),
+  )
 })

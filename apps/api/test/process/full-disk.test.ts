@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { demo } from '@rolecall/chat-sim'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { copyTemplate } from '../databases.ts'
-import { walkLogin } from '../given.ts'
+import { walkAdminLogin } from '../given.ts'
 import { simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
@@ -33,11 +32,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function login(): Promise<string> {
-  const end = await walkLogin({ url: service.url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
-  const code = new URLSearchParams(end.hash.slice(1)).get('code')
-  return (await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).body.token
-}
+const login = () => walkAdminLogin({ url: service.url, sim })
 const statusOf = async (token: string) =>
   (await call(service.url, 'GET', '/api/auth/sessions', { token })).status
 

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
 import { emptyDatabaseForTests } from '../database-for-tests.ts'
 import { folderForTests, redisForTests, simForTests } from '../process-for-tests.ts'
-import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+import { environmentFor, isAlive, type ServiceProcess, startService, workersOf } from './service-process.ts'
 
 /** A little longer than the maximum time for which a worker may be silent. */
 const longerThanAWorkerMaySleepMs = 12_000
@@ -124,23 +124,9 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
 
 const countOf = (service: ServiceProcess, text: string) => service.output().split(text).length - 1
 
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 /** Returns true when Linux no longer reports the process as stopped, and the service responds. */
 async function isRunningAgain(pid: number, { url }: ServiceProcess): Promise<boolean> {
   const state = /^State:\s+(\w)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
   const answer = await fetch(`${url}/api/health/live`, { headers: { connection: 'close' } })
   return state !== 'T' && answer.ok
-}
-
-/** Returns the IDs of the children of the process. */
-async function workersOf({ child: { pid } }: ServiceProcess): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return text.split(' ').filter(Boolean).map(Number)
 }

@@ -10,7 +10,7 @@ import { isInstalled, startCaddy, startHaproxy, startNginx } from '../../../../b
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { emptyDatabaseForTests } from '../database-for-tests.ts'
-import { walkLogin } from '../given.ts'
+import { walkAdminLogin, walkLogin } from '../given.ts'
 import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
@@ -59,10 +59,7 @@ describe('two instances that are stopped in turn under load lose no request', { 
 
   /** Creates the requests: validations of a member's session, and reads of the member list. */
   const givenRequests = async (url: string): Promise<Asked[]> => {
-    const end = await walkLogin({ url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
-    const adminCode = new URLSearchParams(end.hash.slice(1)).get('code')
-    const admin = await call(url, 'POST', '/api/auth/admin/token', { body: { code: adminCode } })
-    const { token } = admin.body
+    const token = await walkAdminLogin({ url, sim })
     const { project, apiKey } = (
       await call(url, 'POST', '/api/admin/projects', { token, body: { name: 'Harbour' } })
     ).body

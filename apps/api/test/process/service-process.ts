@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type ChatSim, demo } from '@rolecall/chat-sim'
 import { brief } from '../../../../tools/brief.ts'
@@ -78,3 +79,17 @@ export const environmentFor = (sim: ChatSim, port: number): Record<string, strin
   OUTBOUND_WEBHOOK_ENCRYPTION_KEY: 'c0ffee5a17e08b39d4f1267ac35d90be846f2d7183ae5cf40b92e6d81f7354ca',
   INBOUND_WEBHOOK_ENCRYPTION_KEY: 'c0ffee93b2d4761f0ae85cd7402b9e6138f5a4dc17e2609b85f3ad4c7e018b62',
 })
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Returns the IDs of the children of the process. */
+export async function workersOf({ child: { pid } }: ServiceProcess): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return text.split(' ').filter(Boolean).map(Number)
+}

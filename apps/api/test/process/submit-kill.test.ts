@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ChatSim, demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildOnce } from '../../../../tools/build-once.js'
 import { freePort } from '../../../../tools/free-port.js'
 import { call } from '../client.ts'
 import { emptyDatabaseForTests } from '../database-for-tests.ts'
 import { mainEngines } from '../databases.ts'
-import { walkLogin } from '../given.ts'
+import { walkAdminLogin } from '../given.ts'
 import { folderForTests, simForTests } from '../process-for-tests.ts'
 import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
 
@@ -51,7 +50,7 @@ describe.each(mainEngines)('a service on %s that is killed while it takes submis
   }
 
   test('a retry under the same signature or idempotency key ends in exactly one, and every answer was true', async () => {
-    const token = await adminToken(service, sim)
+    const token = await walkAdminLogin({ url: service.url, sim })
     const { project, apiKey, inboundWebhook } = (
       await call(service.url, 'POST', '/api/admin/projects', {
         token,
@@ -111,12 +110,6 @@ const signed = (secret: string, raw: string) => {
   const time = Math.floor(Date.now() / 1000)
   const mac = createHmac('sha256', secret).update(`${time}.${raw}`).digest('hex')
   return { 'x-svc-signature': `t=${time},v1=${mac}` }
-}
-
-async function adminToken(service: ServiceProcess, sim: ChatSim): Promise<string> {
-  const end = await walkLogin({ url: service.url, sim }, '/api/auth/admin/login', { as: demo.users.mara })
-  const code = new URLSearchParams(end.hash.slice(1)).get('code')
-  return (await call(service.url, 'POST', '/api/auth/admin/token', { body: { code } })).body.token
 }
 
 interface Stored {

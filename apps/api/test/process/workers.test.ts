@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../tools/free-port.js'
@@ -6,7 +5,7 @@ import { call } from '../client.ts'
 import { emptyDatabaseForTests } from '../database-for-tests.ts'
 import { atPlatform, Browser, openLogin } from '../given.ts'
 import { folderForTests, redisForTests, simForTests } from '../process-for-tests.ts'
-import { environmentFor, type ServiceProcess, startService } from './service-process.ts'
+import { environmentFor, isAlive, type ServiceProcess, startService, workersOf } from './service-process.ts'
 
 describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
   const sim = simForTests({ headlessLogin: true })
@@ -143,17 +142,3 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     for (const pid of pids) await expect.poll(() => isAlive(pid)).toBe(false)
   })
 })
-
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-/** Returns the IDs of the children of the process. */
-async function workersOf({ child: { pid } }: ServiceProcess): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return text.split(' ').filter(Boolean).map(Number)
-}

@@ -13,10 +13,8 @@ import {
   userinfo,
   walk,
 } from '../../../test/oidc.ts'
-import { type PostgresServer, startPostgres } from '../../../test/postgres.ts'
+import { type PostgresServer, startMigratedPostgres } from '../../../test/postgres.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { migrate } from '../../platform/db/migrate.ts'
-import { openDatabase } from '../../platform/db/open-database.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe('OpenID Connect while a part is away', () => {
@@ -25,10 +23,7 @@ describe('OpenID Connect while a part is away', () => {
   let project: GivenProject
   let tokens: Tokens
   beforeAll(async () => {
-    postgres = await startPostgres({ durable: true })
-    const db = await openDatabase(postgres.url)
-    await migrate(db)
-    await db.close()
+    postgres = await startMigratedPostgres()
     world = await startWorld(
       'postgres',
       { PERMISSION_TTL_MS: '3600000' },

@@ -4,6 +4,7 @@ import { chmod, chown, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asOtherUser, otherUser } from '../../../test/as-other-user.ts'
 import { folderForTests } from '../../../test/process-for-tests.ts'
 import { openPglite } from './pglite.ts'
 import { archiveFolder, unarchiveFolder } from './pglite-archive.ts'
@@ -91,19 +92,17 @@ test('a file of a database that this user may not read is a matter of permission
 }) => {
   if (process.getuid?.() !== 0) return skip('no other user to become')
   const data = await unarchived('foreign')
-  for (const path of await readdir(data, { recursive: true })) await chown(join(data, path), 65_534, 65_534)
+  for (const path of await readdir(data, { recursive: true }))
+    await chown(join(data, path), otherUser, otherUser)
   for (const path of [folder, data]) await chmod(path, 0o777)
   const control = join(data, 'global', 'pg_control')
   await chown(control, 0, 0)
   await chmod(control, 0o600)
-  process.seteuid?.(65_534)
-  try {
-    await expect(openPglite(data)).rejects.toThrow(
+  await asOtherUser(() =>
+    expect(openPglite(data)).rejects.toThrow(
       /cannot be used: this user cannot write there\. Give this user the permission(?!.*restore)/,
-    )
-  } finally {
-    process.seteuid?.(0)
-  }
+    ),
+  )
 }, 60_000)
 
 test('damaged data is told with the reason of the engine, and a backup comes last', async () => {
@@ -120,14 +119,11 @@ test('a folder that this user may not write to is a matter of permissions, and o
   if (process.getuid?.() !== 0) return skip('no other user to become')
   const closed = join(folder, 'closed')
   await mkdir(closed, { mode: 0o700 })
-  process.seteuid?.(65_534)
-  try {
-    await expect(openPglite(join(closed, 'data'))).rejects.toThrow(
+  await asOtherUser(() =>
+    expect(openPglite(join(closed, 'data'))).rejects.toThrow(
       /cannot be used: this user cannot write there\. Give this user the permission(?!.*disk)/,
-    )
-  } finally {
-    process.seteuid?.(0)
-  }
+    ),
+  )
 })
 
 test('a second restore into the same folder is refused and leaves the first one alone', async () => {

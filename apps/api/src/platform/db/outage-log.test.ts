@@ -5,24 +5,19 @@ import { openEvents } from '../../../test/event-reader.ts'
 import { givenAdmin, givenSession, validate } from '../../../test/given.ts'
 import { givenChannel, replaceKey } from '../../../test/given-channel.ts'
 import { startLiveMirror, until, untilLive } from '../../../test/live-mirror.ts'
-import { type PostgresServer, startPostgres } from '../../../test/postgres.ts'
+import { type PostgresServer, startMigratedPostgres } from '../../../test/postgres.ts'
 import { defaultRetention } from '../../../test/retention.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { startHousekeeping } from '../../features/housekeeping/start-housekeeping.ts'
 import { reviewStoredSchemas } from '../../features/webhooks/review-schemas.ts'
 import type { LiveMirror } from '../../mirror/gateway/status.ts'
 import { trimChanges } from '../../session-memory/change-log-store.ts'
-import { migrate } from './migrate.ts'
-import { openDatabase } from './open-database.ts'
 
 let postgres: PostgresServer
 let world: World
 let mirror: LiveMirror
 beforeAll(async () => {
-  postgres = await startPostgres({ durable: true })
-  const db = await openDatabase(postgres.url)
-  await migrate(db)
-  await db.close()
+  postgres = await startMigratedPostgres()
   world = await startWorld('postgres', {}, { url: postgres.url, drop: async () => {} })
   mirror = startLiveMirror(world.service)
   world.service.deps.deliveries.start()

@@ -16,10 +16,9 @@ import {
   redirectUri,
   validate,
 } from '../../../test/given.ts'
-import { type PostgresServer, startPostgres } from '../../../test/postgres.ts'
+import { type PostgresServer, startMigratedPostgres } from '../../../test/postgres.ts'
 import { type Relay, startRelay } from '../../../test/relay.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { migrate } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
 
 /** The holdings of a blameless caller. An outage must never report them as invalid. */
@@ -37,10 +36,7 @@ describe('a PostgreSQL that goes away', () => {
   let world: World
   let held: Holdings
   beforeAll(async () => {
-    postgres = await startPostgres({ durable: true })
-    const db = await openDatabase(postgres.url)
-    await migrate(db)
-    await db.close()
+    postgres = await startMigratedPostgres()
     world = await startWorld(
       'postgres',
       { PERMISSION_TTL_MS: '3600000' },

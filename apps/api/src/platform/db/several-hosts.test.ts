@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { type PostgresServer, startPostgres } from '../../../test/postgres.ts'
+import { type PostgresServer, startMigratedPostgres, startPostgres } from '../../../test/postgres.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { databaseUrlProblem, hostUrls } from './database-url.ts'
-import { migrate } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
 
 let primary: PostgresServer
@@ -13,10 +12,7 @@ let world: World
 let project: GivenProject
 let url: string
 beforeAll(async () => {
-  primary = await startPostgres({ durable: true })
-  const db = await openDatabase(primary.url)
-  await migrate(db)
-  await db.close()
+  primary = await startMigratedPostgres()
   standby = await startPostgres({ durable: true, standbyOf: primary })
   // The standby is listed first: an address does not tell which of them accepts writes.
   const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`
