@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
+import { givenSession } from '../../../test/given.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { createApp } from '../../app.ts'
 import { readerLines } from '../../cli/doctor/fast-reader.ts'
 import { chooseInternals, problemOfInternals } from './check-internals.ts'
@@ -92,12 +92,11 @@ test.each(broken)(
 
 describe.each(mainEngines)('without private parts of Node.js, on %s', (engine) => {
   const world = worldForTests(engine)
-  let project: GivenProject
+  const project = projectForTests(world)
   let url: string
   let app: ReturnType<typeof createApp>
   const lifecycle = createLifecycle()
   beforeAll(async () => {
-    project = await givenProject(world)
     const broken = { ...nodeInternals, readOutput: () => ({ accepted: 0, pending: 0 }) }
     const internals = await chooseInternals({ warn: () => {} }, broken)
     app = createApp(world.service.deps, world.service.recorder, lifecycle, { internals })

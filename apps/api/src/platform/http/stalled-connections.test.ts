@@ -3,8 +3,8 @@ import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenProject, givenSession } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { createApp } from '../../app.ts'
 import { sql } from '../db/sql.ts'
 import { closeServer } from './close-server.ts'
@@ -29,13 +29,12 @@ async function openSilent(url: string) {
 
 describe.each(mainEngines)('a client that reads nothing, on %s', (engine) => {
   const world = worldForTests(engine)
-  let project: GivenProject
+  const project = projectForTests(world)
   let token: string
   let url: string
   let app: ReturnType<typeof createApp>
   const lifecycle = createLifecycle()
   beforeAll(async () => {
-    project = await givenProject(world)
     token = (await givenSession(world, project)).token
     app = createApp(world.service.deps, world.service.recorder, lifecycle, { stalledMs })
     url = await app.listen({ host: '127.0.0.1', port: 0 })
