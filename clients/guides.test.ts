@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fencesOf } from '../acceptance/browser/shell.ts'
 import { givenProject, walkLogin } from '../apps/api/test/given.ts'
-import { startWorld, type World } from '../apps/api/test/service.ts'
+import { worldForTests } from '../apps/api/test/world-for-tests.ts'
 import { isInstalled } from '../bench/src/rolling-proxies.ts'
 import { freePort } from '../tools/free-port.js'
 import { noteRun, noteSkipped } from '../tools/shown/notes.ts'
@@ -38,11 +38,7 @@ const guides = [
 const folder = new URL('../docs/guides/', import.meta.url)
 const read = (page: string) => readFileSync(new URL(page, folder), 'utf8')
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld('pglite')
-})
-afterAll(() => world.close())
+const world = worldForTests('pglite')
 
 test('every guide in another language is run here, or says that it is not', () => {
   const pages = readdirSync(folder).filter(

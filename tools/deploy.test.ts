@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { endpoints } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World } from '../apps/api/test/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { worldForTests } from '../apps/api/test/world-for-tests.ts'
 
 const read = (path: string) => readFileSync(new URL(`../deploy/${path}`, import.meta.url), 'utf8')
 const rules = read('prometheus/alerts.yml')
@@ -13,10 +13,9 @@ interface Panel {
 }
 
 describe('what deploy/ says of metrics', () => {
-  let world: World
+  const world = worldForTests('pglite')
   let exported: Set<string>
   beforeAll(async () => {
-    world = await startWorld('pglite')
     const text = await (await fetch(`${world.url}/metrics`)).text()
     exported = new Set(
       [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
@@ -24,7 +23,6 @@ describe('what deploy/ says of metrics', () => {
       ),
     )
   })
-  afterAll(() => world.close())
 
   const named = (text: string) => new Set(text.match(/\b(rolecall|nodejs|process)_[a-z0-9_]+/g))
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { givenProject } from '../../apps/api/test/given.ts'
-import { startWorld, type World } from '../../apps/api/test/service.ts'
+import { worldForTests } from '../../apps/api/test/world-for-tests.ts'
 import { SiteBrowser } from '../../packages/sdk/test/site-browser.ts'
 import { listenFetch } from '../../packages/sdk/test/sites.ts'
 import { freePort } from '../free-port.js'
@@ -18,31 +18,34 @@ import { runShown } from '../shown/run.ts'
 const folder = join(root, 'tools/peers/dist/pages')
 const before = { ...process.env }
 
-let world: World
+const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
 beforeAll(async () => {
-  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
   await mkdir(folder, { recursive: true })
 })
 afterAll(async () => {
   process.env = before
   await rm(folder, { recursive: true, force: true })
-  await world?.close()
 })
+
+/** Creates a project for a site at an address. Returns the environment of the site. */
+async function givenSite(url: string) {
+  const { id, key } = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
+  return {
+    ROLECALL_URL: world.url,
+    ROLECALL_API_KEY: key,
+    ROLECALL_CLIENT_ID: id,
+    ROLECALL_SERVER_ID: demo.mainGuildId,
+    ROLECALL_APP_URL: url,
+    ROLECALL_SECRET: '0123456789abcdef0123456789abcdef',
+  }
+}
 
 // Frameworks that need a build are in tools/sdk/stacks.test.ts.
 describe.each(['hono', 'fetch'])('docs/guides/stacks/%s.md', (page) => {
   test('leads from nothing to a page that only the crew sees', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
-    const { id, key } = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
-    Object.assign(process.env, {
-      ROLECALL_URL: world.url,
-      ROLECALL_API_KEY: key,
-      ROLECALL_CLIENT_ID: id,
-      ROLECALL_SERVER_ID: demo.mainGuildId,
-      ROLECALL_APP_URL: url,
-      ROLECALL_SECRET: '0123456789abcdef0123456789abcdef',
-    })
+    Object.assign(process.env, await givenSite(url))
     const [[path, code] = ['', '']] = await filesIn(page)
     expect(path).toBe('app.ts')
     const file = join(folder, `${page}.ts`)
@@ -65,7 +68,6 @@ describe.each(['express', 'fastify'])('docs/guides/stacks/%s.md, as written, in 
   test('leads from nothing to a page that only the crew sees', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
-    const { id, key } = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
     const app = join(installed.folder, 'empty')
     await mkdir(app)
     const [install = '', start = ''] = await commandsIn(page)
@@ -74,14 +76,7 @@ describe.each(['express', 'fastify'])('docs/guides/stacks/%s.md, as written, in 
       env: { HOME: before['HOME'] ?? '', npm_config_prefer_offline: 'true' },
       fill: { '<package path>': installed.tarball },
     })
-    const values = {
-      ROLECALL_URL: world.url,
-      ROLECALL_API_KEY: key,
-      ROLECALL_CLIENT_ID: id,
-      ROLECALL_SERVER_ID: demo.mainGuildId,
-      ROLECALL_APP_URL: url,
-      ROLECALL_SECRET: '0123456789abcdef0123456789abcdef',
-    }
+    const values = await givenSite(url)
     await writeFile(
       join(app, '.env'),
       Object.entries(values)

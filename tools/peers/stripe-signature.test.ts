@@ -1,14 +1,10 @@
 import Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { givenProject } from '../../apps/api/test/given.ts'
 import { givenWebhook, submit } from '../../apps/api/test/given-webhook.ts'
-import { startWorld, type World } from '../../apps/api/test/service.ts'
+import { worldForTests } from '../../apps/api/test/world-for-tests.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld('pglite')
-})
-afterAll(() => world?.close())
+const world = worldForTests('pglite')
 
 test('an inbound webhook accepts a signature header that Stripe’s own library made', async () => {
   const project = await givenProject(world)

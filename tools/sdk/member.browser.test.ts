@@ -7,13 +7,13 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { launchChromium } from '../../acceptance/browser/chromium.ts'
 import { givenProject } from '../../apps/api/test/given.ts'
-import { startWorld, type World } from '../../apps/api/test/service.ts'
+import { worldForTests } from '../../apps/api/test/world-for-tests.ts'
 import { freePort } from '../free-port.js'
 import { root } from './installed.ts'
 
 const { roles, users, mainGuildId } = demo
 
-let world: World
+const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
 const site = Fastify()
 let url: string
 let browser: Browser
@@ -22,7 +22,6 @@ let context: BrowserContext
 let streams = 0
 
 beforeAll(async () => {
-  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
   const { id, key } = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
@@ -62,7 +61,6 @@ afterAll(async () => {
   await browser?.close()
   site.server.closeAllConnections()
   await site.close()
-  await world?.close()
 })
 beforeEach(async () => {
   await context?.close()

@@ -1,15 +1,11 @@
 import { Rolecall } from '@rolecall/sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fencesOf } from '../../acceptance/browser/shell.ts'
 import { givenProject, givenSession } from '../../apps/api/test/given.ts'
-import { startWorld, type World } from '../../apps/api/test/service.ts'
+import { worldForTests } from '../../apps/api/test/world-for-tests.ts'
 import { read } from './collect.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld('pglite')
-})
-afterAll(() => world?.close())
+const world = worldForTests('pglite')
 
 const sample =
   fencesOf(read('docs/concepts/sessions.md')).find(({ text }) => text.includes('rolecall.refresh('))?.text ??

@@ -1,24 +1,21 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject } from '../../../../apps/api/test/given.ts'
-import { startWorld, type World } from '../../../../apps/api/test/service.ts'
+import { projectForTests, worldForTests } from '../../../../apps/api/test/world-for-tests.ts'
 import { freePort } from '../../../../tools/free-port.js'
 import { checkKey } from './check-key.ts'
 
 describe('what rolecall-init says of a key, which the service is asked about', () => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests('pglite')
+  const project = projectForTests(world)
   let other: GivenProject
   let inactive: GivenProject
   beforeAll(async () => {
-    world = await startWorld('pglite')
-    project = await givenProject(world)
     other = await givenProject(world)
     inactive = await givenProject(world, { isActive: false })
   }, 120_000)
-  afterAll(() => world?.close())
 
   const check = (clientId: string, key: string, url = world.url) =>
     checkKey({ ROLECALL_URL: url, ROLECALL_CLIENT_ID: clientId, ROLECALL_API_KEY: key })

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type GivenProject, givenProject } from '../../../../apps/api/test/given.ts'
-import { startWorld, type World } from '../../../../apps/api/test/service.ts'
+import { describe, expect, test } from 'vitest'
+import { projectForTests, worldForTests } from '../../../../apps/api/test/world-for-tests.ts'
 import { createRolecall } from '../fetch.ts'
 
 interface GuardCases {
@@ -20,13 +19,8 @@ const cases: GuardCases = JSON.parse(
   readFileSync(new URL('../../../../clients/guard-cases.json', import.meta.url), 'utf8'),
 )
 
-let world: World
-let project: GivenProject
-beforeAll(async () => {
-  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
-  project = await givenProject(world, { redirectUris: [`${cases.appUrl}/auth/callback`] })
-})
-afterAll(() => world.close())
+const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
+const project = projectForTests(world, { redirectUris: [`${cases.appUrl}/auth/callback`] })
 
 const createSite = (appUrl: string) => {
   Reflect.deleteProperty(globalThis, Symbol.for('rolecall 1'))

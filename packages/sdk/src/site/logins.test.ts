@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject } from '../../../../apps/api/test/given.ts'
-import { startWorld, type World } from '../../../../apps/api/test/service.ts'
+import { worldForTests } from '../../../../apps/api/test/world-for-tests.ts'
 import { freePort } from '../../../../tools/free-port.js'
 import { readEvents, SiteBrowser } from '../../test/site-browser.ts'
 import { listenFetch, type RunningSite } from '../../test/sites.ts'
@@ -12,13 +12,12 @@ import { createSealer } from './seal.ts'
 
 const secret = 'the secret of this site, long enough for all'
 
-let world: World
+const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
 let project: GivenProject
 let url: string
 let ssoUrl: string
 const running: RunningSite[] = []
 beforeAll(async () => {
-  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
   const [port, ssoPort] = [await freePort(), await freePort()]
   url = `http://127.0.0.1:${port}`
   ssoUrl = `http://127.0.0.1:${ssoPort}`
@@ -28,7 +27,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const one of running) await one.close()
-  await world.close()
 })
 
 const optionsOf = (appUrl: string, sso: boolean) => ({

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject } from '../../../../apps/api/test/given.ts'
-import { startWorld, type World } from '../../../../apps/api/test/service.ts'
+import { worldForTests } from '../../../../apps/api/test/world-for-tests.ts'
 import { freePort } from '../../../../tools/free-port.js'
 import { SiteBrowser } from '../../test/site-browser.ts'
 import { listenFetch, type RunningSite } from '../../test/sites.ts'
@@ -14,20 +14,18 @@ import type { SiteOptions } from './settings.ts'
 const secret = 'the first secret of this site, long enough'
 const newSecret = 'the second secret of this site, long too'
 
-let world: World
+const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
 let url: string
 let port: number
 let project: GivenProject
 let running: RunningSite[] = []
 beforeAll(async () => {
-  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
   port = await freePort()
   url = `http://127.0.0.1:${port}`
   project = await givenProject(world, { redirectUris: [`${url}/auth/callback`] })
 })
 afterAll(async () => {
   for (const one of running) await one.close()
-  await world.close()
 })
 
 const optionsOf = (): SiteOptions => ({
