@@ -11,9 +11,7 @@ beforeAll(async () => {
     rest: { api: sim.apiUrl, cdn: sim.cdnUrl },
   })
 })
-afterAll(async () => {
-  await client.destroy()
-})
+afterAll(() => client.destroy())
 
 it('satisfies an unmodified discord.js client', async () => {
   const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve))

@@ -50,9 +50,7 @@ describe.each(mainEngines)('the lists of the administration on %s', (engine) => 
     url = await app.listen({ host: '127.0.0.1', port: 0 })
     close = () => app.close()
   })
-  afterAll(async () => {
-    await close()
-  })
+  afterAll(() => close())
 
   /**
    * Returns the fewest statements that the list needs in several reads, because the service's background work may also

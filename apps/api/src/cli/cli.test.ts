@@ -243,9 +243,7 @@ describe('doctor', () => {
     }
     sim.allowRedirect(env['CHAT_CALLBACK_URL'] as string)
   })
-  afterAll(async () => {
-    await database.drop()
-  })
+  afterAll(() => database.drop())
 
   const areas = [
     'configuration',

@@ -36,9 +36,7 @@ beforeAll(async () => {
   first = await started('first')
   second = await started('second')
 })
-afterAll(async () => {
-  await Promise.all([first?.kill('SIGKILL'), second?.kill('SIGKILL')])
-})
+afterAll(() => Promise.all([first?.kill('SIGKILL'), second?.kill('SIGKILL')]))
 
 async function started(name: string): Promise<ServiceProcess> {
   const home = join(folder, name)

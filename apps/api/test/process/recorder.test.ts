@@ -12,9 +12,7 @@ describe.each(mainEngines)('what a process on %s has counted when it ends', { ti
   const database = emptyDatabaseForTests(engine)
   const folder = folderForTests('rolecall-recorder-')
   let service: ServiceProcess
-  afterAll(async () => {
-    await service.kill('SIGKILL')
-  })
+  afterAll(() => service.kill('SIGKILL'))
 
   const start = async () => {
     service = startService(folder, {

@@ -41,9 +41,7 @@ describe.each(mainEngines)('a service on %s that is killed while it takes submis
     sim.allowRedirect(environment['CHAT_CALLBACK_URL'] as string)
     await start()
   })
-  afterAll(async () => {
-    await service.kill('SIGKILL')
-  })
+  afterAll(() => service.kill('SIGKILL'))
   const start = async () => {
     service = startService(folder, environment)
     await service.listening

@@ -27,9 +27,7 @@ describe.each(mainEngines)('a service on %s that is killed while it reads the me
     await start()
     token = await walkAdminLogin({ url: service.url, sim })
   })
-  afterAll(async () => {
-    await service.kill('SIGKILL')
-  })
+  afterAll(() => service.kill('SIGKILL'))
   const start = async () => {
     service = startService(folder, environment)
     await service.listening

@@ -13,9 +13,7 @@ beforeAll(async () => {
   mirrors = [world.service, other].map((service) => startLiveMirror(service))
   await untilLive(world)
 }, 120_000)
-afterAll(async () => {
-  await Promise.all(mirrors.map((mirror) => mirror.close()))
-})
+afterAll(() => Promise.all(mirrors.map((mirror) => mirror.close())))
 
 /** A disk on which the lead can be taken, and no renewal finds room. */
 const fill = `

@@ -19,9 +19,7 @@ beforeAll(async () => {
 afterEach(() => {
   for (const instance of instances) instance.wake()
 })
-afterAll(async () => {
-  await Promise.all(instances.map((instance) => instance.kill()))
-})
+afterAll(() => Promise.all(instances.map((instance) => instance.kill())))
 
 const epochNow = async () =>
   (await world.service.deps.db.maybeOne<{ epoch: number }>(sql`select epoch from live_mirror`))?.epoch ?? 0
