@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { removeRole } from '../../api/src/mirror/write-servers.ts'
 import { call } from '../../api/test/client.ts'
@@ -8,6 +8,13 @@ import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 const at = consoleForTests()
 /** Another administrator, who prepares what is on the screen, and changes it. */
 const other = administrationForTests(at)
+
+/** Clicks twice before the page can render, as the second click of a double click does on a page that is busy. */
+const clickTwice = (button: Locator) =>
+  button.evaluate((one: HTMLElement) => {
+    one.click()
+    one.click()
+  })
 
 /** Holds the response to the next change at this address until the returned function is called. */
 async function holdChange(page: Page, address: string): Promise<() => void> {
@@ -129,9 +136,27 @@ test('a signing secret is replaced once, and only after a question', async () =>
   await page.getByRole('button', { name: 'Replace secret of Seal' }).click()
   await question.getByText('The old secret stops working immediately.').waitFor()
   expect(sent).toHaveLength(1)
-  await question.getByRole('button', { name: 'Replace secret' }).click()
+  await clickTwice(question.getByRole('button', { name: 'Replace secret' }))
   await page.locator('.secret code').waitFor()
+  await question.waitFor({ state: 'detached' })
   expect(sent).toHaveLength(2)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('a button that is pressed twice at once makes its change once', async () => {
+  const visit = await at.open(`/console/members/${demo.users.mara}`)
+  const { page } = visit
+  const read = page.getByRole('button', { name: 'Read again' })
+  await clickTwice(read)
+  await page.getByText('Read again from Discord.').waitFor()
+  await expect.poll(() => read.getAttribute('aria-busy')).toBe(null)
+  const entries = await call(at.url, 'GET', '/api/admin/audit/logs?search=member.refresh', {
+    token: other.token,
+  })
+  expect(entries.body.data).toHaveLength(1)
+  await read.click()
+  await expect.poll(() => page.getByText('Read again from Discord.').count()).toBe(2)
   visit.expectQuiet()
   await visit.close()
 }, 60_000)

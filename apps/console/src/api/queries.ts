@@ -8,6 +8,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { ask, askToChange } from './admin.ts'
 import { isPassing } from './connection.ts'
 
@@ -89,6 +90,9 @@ interface ChangeHandlers<Name extends AdminQuestion> {
  * Calls an endpoint that changes something, and then refetches everything on the screen. The change does not wait for
  * the refetch. Unlike those of TanStack Query, the handlers run even if a refetch has unmounted the component: the
  * event of the service can arrive, and start a refetch, before the response.
+ *
+ * While a change runs, `mutate` ignores the same change: `isPending` renders only later, so the second click of a double
+ * click can arrive before the button is busy.
  */
 export function useChange<Name extends AdminQuestion>(name: Name) {
   const client = useQueryClient()
@@ -96,9 +100,19 @@ export function useChange<Name extends AdminQuestion>(name: Name) {
     mutationFn: (input: AdminInput<Name>): Promise<AdminAnswer<Name>> => askToChange(name, input),
     onSuccess: () => void client.invalidateQueries(),
   })
+  const running = useRef(new Set<string>())
   const mutate = (
     input: AdminInput<Name>,
     { onSuccess, onError = () => {}, onSettled }: ChangeHandlers<Name> = {},
-  ): void => void change.mutateAsync(input).then(onSuccess, onError).finally(onSettled)
+  ): void => {
+    const key = JSON.stringify(input)
+    if (running.current.has(key)) return
+    running.current.add(key)
+    const settle = () => {
+      running.current.delete(key)
+      onSettled?.()
+    }
+    void change.mutateAsync(input).then(onSuccess, onError).finally(settle)
+  }
   return { ...change, mutate }
 }

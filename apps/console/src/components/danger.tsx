@@ -1,5 +1,5 @@
 import type { DryRun, RolecallError } from '@rolecall/sdk/admin'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { CloseButton, Dialog, DialogActions } from './dialog.tsx'
 import { countText } from './number.tsx'
@@ -43,12 +43,16 @@ function DangerBody({ action, onClose, preview, children, name, run }: BodyProps
   const [error, setError] = useState<RolecallError>()
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
+  /** The same as `isBusy`, at once. A second click can arrive before the button is busy. */
+  const isRunning = useRef(false)
   const input = useId()
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked once, when the question opens.
   useEffect(() => {
     preview().then((answer) => setEffects(effectsOf(answer)), setError)
   }, [])
   const confirm = async () => {
+    if (isRunning.current) return
+    isRunning.current = true
     setBusy(true)
     setError(undefined)
     try {
@@ -57,6 +61,7 @@ function DangerBody({ action, onClose, preview, children, name, run }: BodyProps
     } catch (failure) {
       setError(failure as RolecallError)
       setBusy(false)
+      isRunning.current = false
     }
   }
   const isReady = effects !== undefined && (name === undefined || isNameTyped(typed, name))
@@ -65,7 +70,7 @@ function DangerBody({ action, onClose, preview, children, name, run }: BodyProps
       className="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isReady && !isBusy) void confirm()
+        if (isReady) void confirm()
       }}
     >
       {children && <div>{children}</div>}
