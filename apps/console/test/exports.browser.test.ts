@@ -21,6 +21,32 @@ test('an export without a connection says so, and the page stays', async () => {
   await visit.close()
 }, 60_000)
 
+test('a double click on Export downloads one file, and a later click on Stop ends it', async () => {
+  const visit = await at.open('/console/members')
+  const { page } = visit
+  await visit.settled(/^Members$/)
+  let release = () => {}
+  let count = 0
+  await page.route(address, async (route) => {
+    count++
+    await new Promise<void>((resolve) => {
+      release = resolve
+    })
+    return route.continue().catch(() => {})
+  })
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export…' }).dblclick()
+  await expect.poll(() => count).toBe(1)
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  release()
+  await download
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('button', { name: 'Export…' }).waitFor()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
 test('an export after the end of the session asks to sign in', async () => {
   const visit = await at.open('/console/members')
   const { page, context } = visit

@@ -13,6 +13,7 @@ export function ExportButton({ address, fileName }: { address: string; fileName:
   const [error, setError] = useState<RolecallError>()
   const running = useRef<AbortController>(undefined)
   const run = async () => {
+    if (running.current) return
     const ending = new AbortController()
     running.current = ending
     setError(undefined)
@@ -26,6 +27,7 @@ export function ExportButton({ address, fileName }: { address: string; fileName:
         setError(problem)
       }
     }
+    running.current = undefined
     setRows(undefined)
   }
   return (
@@ -33,7 +35,8 @@ export function ExportButton({ address, fileName }: { address: string; fileName:
       {rows === undefined ? (
         <Button onClick={run}>Export…</Button>
       ) : (
-        <Button onClick={() => running.current?.abort()}>
+        // The second click of a double click on “Export…” must not stop the export.
+        <Button onClick={({ detail }) => detail < 2 && running.current?.abort()}>
           <span role="status">{numberText(rows)} rows</span> · Stop
         </Button>
       )}
