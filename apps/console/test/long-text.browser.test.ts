@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { demo } from '@rolecall/chat-sim'
 import { beforeAll, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
+import { authorizePath, givenProject, walkLogin } from '../../api/test/given.ts'
 import { consoleForTests } from './console-for-tests.ts'
 
 /** The folder for screenshots. Without it, none are taken. */
@@ -14,8 +16,9 @@ const at = consoleForTests()
 let projectId: string
 beforeAll(async () => {
   const admin = await givenAdministration(at.world)
-  const { project } = await admin.create({ name, description: 'tide'.repeat(100) })
+  const project = await givenProject(at.world, { name, description: 'tide'.repeat(100) })
   projectId = project.id
+  await walkLogin(at.world, authorizePath(projectId), { as: demo.users.emil })
   await call(at.url, 'PATCH', '/api/admin/profile', {
     token: admin.token,
     body: { preferredName: name.slice(0, 50) },
@@ -50,9 +53,12 @@ test.each([
       await visit.settled(/./)
       const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       if (over > 0) wide.push(`${path}: ${over}`)
-      if (path === '/projects' && width >= 1280) {
-        const frame = page.locator('.table-frame')
-        expect(await frame.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+      if (['/projects', '/overview'].includes(path) && width >= 1280) {
+        const frames = page.locator('.table-frame')
+        expect(
+          await frames.evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth)),
+          path,
+        ).toEqual(path === '/overview' ? [0, 0] : [0])
       }
       if (pictures) {
         mkdirSync(pictures, { recursive: true })
@@ -93,6 +99,49 @@ test('on a phone, a note wraps in lines of its own size, and the number of a lon
     one.textContent = '12,345'
   })
   expect((await number.boundingBox())?.height).toBeLessThan(30)
+  await visit.close()
+}, 60_000)
+
+test('a long placeholder is not cut on a phone, next to a count of any length', async () => {
+  const visit = await at.open('/console/webhooks', { width: 390 })
+  const { page } = visit
+  const count = page.locator('.toolbar-end')
+  await count.waitFor()
+  const room = () =>
+    page.getByRole('searchbox').evaluate((one: HTMLInputElement) => {
+      const style = getComputedStyle(one)
+      const canvas = document.createElement('canvas').getContext('2d')
+      if (!canvas) throw new Error('The canvas has no context.')
+      canvas.font = `${style.fontSize} ${style.fontFamily}`
+      const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight)
+      return one.clientWidth - padding - canvas.measureText(one.placeholder).width
+    })
+  for (const text of ['1 webhook', '12 webhooks', '123 webhooks', '1,234 webhooks', '12,345 webhooks']) {
+    await count.evaluate((one, text) => {
+      one.textContent = text
+    }, text)
+    expect(await room(), text).toBeGreaterThan(0)
+  }
+  await visit.close()
+}, 60_000)
+
+test('the ID of a member is on one line', async () => {
+  const visit = await at.open('/console/members')
+  const row = visit.page.locator('tbody tr', { hasText: 'mara.lind' })
+  const id = row.locator('.copyable > span:first-child')
+  await id.waitFor()
+  await row
+    .locator('.chips')
+    .last()
+    .evaluate((one) => {
+      one.textContent = 'Harbour watch '.repeat(20)
+    })
+  const lines = await id.evaluate((one) => {
+    const range = document.createRange()
+    range.selectNodeContents(one)
+    return range.getClientRects().length
+  })
+  expect(lines).toBe(1)
   await visit.close()
 }, 60_000)
 

@@ -20,7 +20,8 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
     return () => clearTimeout(timer)
   }, [typed])
   return (
-    <div className="search">
+    // Wide enough for the placeholder. If there is too little space, its neighbors move to the next line.
+    <div className="search" style={{ flexBasis: `max(220px, ${label.length}ch + 40px)` }}>
       <Icon name="search" size={14} />
       <input
         type="search"

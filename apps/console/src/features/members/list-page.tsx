@@ -35,7 +35,14 @@ const columns: readonly Column<MemberListItem>[] = [
       </span>
     ),
   },
-  { header: 'ID', cell: ({ memberId }) => <Copyable text={memberId} /> },
+  {
+    header: 'ID',
+    cell: ({ memberId }) => (
+      <span className="nowrap">
+        <Copyable text={memberId} />
+      </span>
+    ),
+  },
   {
     header: 'Servers',
     cell: ({ servers }) => (
