@@ -125,6 +125,58 @@ test('a long placeholder is not cut on a phone, next to a count of any length', 
   await visit.close()
 }, 60_000)
 
+test('with forced colors, the current page, tab, and step, a chosen result, and the arrow of a select are visible', async () => {
+  const visit = await at.open(`/console/projects/${projectId}/settings`, { colorScheme: 'dark' })
+  const { page } = visit
+  await page.emulateMedia({ forcedColors: 'active' })
+  await visit.settled(/^Harbour/)
+  /** Returns the borders of the links, grouped by whether they are current. */
+  const borders = async (links: string, side: string) =>
+    page.locator(links).evaluateAll((all, side) => {
+      const seen = (isCurrent: boolean) =>
+        new Set(
+          all
+            .filter((one) => one.hasAttribute('aria-current') === isCurrent)
+            .map((one) => {
+              const style = getComputedStyle(one)
+              return `${style.getPropertyValue(`${side}-width`)} ${style.getPropertyValue(`${side}-color`)}`
+            }),
+        )
+      return [[...seen(true)], [...seen(false)]] as const
+    }, side)
+  for (const [links, side] of [
+    ['.side-link', 'border-left'],
+    ['.tabs a', 'border-bottom'],
+  ] as const) {
+    const [current, others] = await borders(links, side)
+    expect(current, links).toHaveLength(1)
+    expect(others, links).toHaveLength(1)
+    expect(current, links).not.toEqual(others)
+  }
+  await page.keyboard.press('Control+k')
+  await page.getByRole('menuitem').first().waitFor()
+  await page.keyboard.press('ArrowDown')
+  const chosen = page.locator('.menu-item[data-focused]')
+  await chosen.waitFor()
+  expect(await chosen.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe('solid')
+  await page.keyboard.press('Escape')
+
+  await page.goto(`${at.url}/console/projects/new?step=2`)
+  await visit.settled(/^New project$/)
+  const marks = page.locator('.steps li span')
+  expect(await marks.evaluateAll((all) => all.map((one) => getComputedStyle(one).borderTopWidth))).toEqual([
+    '1px',
+    '3px',
+    '1px',
+    '1px',
+  ])
+  await page.goto(`${at.url}/console/monitoring`)
+  await visit.settled(/^Monitoring$/)
+  const select = page.locator('select').first()
+  expect(await select.evaluate((one) => getComputedStyle(one).appearance)).not.toBe('none')
+  await visit.close()
+}, 60_000)
+
 test('the ID of a member is on one line', async () => {
   const visit = await at.open('/console/members')
   const row = visit.page.locator('tbody tr', { hasText: 'mara.lind' })
