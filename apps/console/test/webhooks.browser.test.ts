@@ -37,7 +37,13 @@ test('a payload is tried without being stored, each problem is named by its plac
 test('a schema that is being changed is tried before it is saved', async () => {
   const visit = await at.open(`/console/projects/${shown.projectId}/webhooks`)
   const { page } = visit
-  await page.getByRole('button', { name: 'Change Tide reports' }).click()
+  const isFocused = (name: string) =>
+    page.getByRole('form', { name }).evaluate((one) => one === document.activeElement)
+  await page.getByRole('button', { name: 'New webhook' }).press('Enter')
+  await expect.poll(() => isFocused('New webhook')).toBe(true)
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter')
+  await page.getByRole('button', { name: 'Change Tide reports' }).press('Enter')
+  await expect.poll(() => isFocused('Change “Tide reports”')).toBe(true)
   await page.getByLabel('Schema').fill('{"type":"object","required":["place"]}')
   await page.getByText('Try a payload with this schema').click()
   await page.getByLabel('Payload', { exact: true }).fill('{"metres":3}')

@@ -1,5 +1,5 @@
 import type { CreatedInboundWebhook, InboundWebhook, Project } from '@rolecall/sdk/admin'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
@@ -78,9 +78,15 @@ function WebhookFields({
   children?: ReactNode
 }) {
   const [isJson, setJson] = useState(true)
+  const fields = useRef<HTMLFormElement>(null)
+  // The form opens above the button that opens it, so the next Tab would not reach it.
+  useEffect(() => fields.current?.focus(), [])
   return (
     <Panel title={title}>
       <form
+        ref={fields}
+        tabIndex={-1}
+        aria-label={title}
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
