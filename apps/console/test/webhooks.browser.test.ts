@@ -41,6 +41,11 @@ test('a schema that is being changed is tried before it is saved', async () => {
     page.getByRole('form', { name }).evaluate((one) => one === document.activeElement)
   await page.getByRole('button', { name: 'New webhook' }).press('Enter')
   await expect.poll(() => isFocused('New webhook')).toBe(true)
+  // The message about the missing name moves what is below it. The click must hit all the same.
+  await page.getByLabel('Name').focus()
+  await page.getByText('As plain text').click()
+  expect(await page.getByLabel('As plain text').isChecked()).toBe(true)
+  await page.getByText('Name is required').first().waitFor()
   await page.getByRole('button', { name: 'Cancel' }).press('Enter')
   await page.getByRole('button', { name: 'Change Tide reports' }).press('Enter')
   await expect.poll(() => isFocused('Change “Tide reports”')).toBe(true)

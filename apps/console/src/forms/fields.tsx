@@ -1,6 +1,7 @@
 import type { Schema } from '@rolecall/contract'
 import { type ReactNode, useId } from 'react'
 import { instantOf } from '../components/period-fields.tsx'
+import { afterPress } from './after-press.ts'
 import { labelOf } from './label.ts'
 import { localText } from './local-moment.ts'
 import type { Form } from './use-form.ts'
@@ -57,7 +58,7 @@ function Field<Values extends object>({ form, of: key, label, help, choices }: F
     'aria-invalid': problem !== undefined,
     'aria-describedby': `${id}-help ${id}-problem ${id}-conflict`,
     'aria-required': rule.isRequired,
-    onBlur: () => form.touch(key),
+    onBlur: () => afterPress(() => form.touch(key)),
   }
   const notes = (
     <>

@@ -6,6 +6,7 @@ import { RoleChip } from '../../components/chip.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
+import { afterPress } from '../../forms/after-press.ts'
 import { FieldConflict, FieldProblem, Fields } from '../../forms/fields.tsx'
 import { type Body, type Form, useForm } from '../../forms/use-form.ts'
 import { useMayChange, useMayRead } from '../../shell/profile.ts'
@@ -118,7 +119,7 @@ function RoleRow({ form, role }: { form: GroupForm; role: Pick<Role, 'id' | 'nam
           placeholder={form.values.onlyNamedGroups ? 'No group' : role.name}
           value={names[role.id] ?? ''}
           onChange={({ target }) => change(target.value)}
-          onBlur={() => form.touch(`groupNames/${role.id}`)}
+          onBlur={() => afterPress(() => form.touch(`groupNames/${role.id}`))}
         />
         <FieldProblem id={`${id}-problem`} text={problem} label="Group name" />
       </td>
