@@ -177,6 +177,25 @@ test('with forced colors, the current page, tab, and step, a chosen result, and 
   await visit.close()
 }, 60_000)
 
+test('a sentence in the audit log uses the width of its column', async () => {
+  const visit = await at.open('/console/audit')
+  const sentence = visit.page.locator('tbody bdi', { hasText: 'was created' }).first()
+  await sentence.evaluate((one) => {
+    one.textContent = 'Harbour watch '.repeat(3)
+  })
+  const lines = () =>
+    visit.page
+      .locator('tbody bdi', { hasText: 'Harbour watch' })
+      .first()
+      .evaluate((one) => {
+        const range = document.createRange()
+        range.selectNodeContents(one)
+        return range.getClientRects().length
+      })
+  expect(await lines()).toBe(1)
+  await visit.close()
+}, 60_000)
+
 test('the ID of a member is on one line', async () => {
   const visit = await at.open('/console/members')
   const row = visit.page.locator('tbody tr', { hasText: 'mara.lind' })
