@@ -31,12 +31,14 @@ export function superviseWorkers(count: number, log: Log): void {
   const ended = new Promise<void>((resolve) => {
     allEnded = resolve
   })
-  const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  // Not `cluster.workers`, which may still contain a worker at its `exit`, until its channel closes.
+  const workers = new Set<Worker>()
   const hung = new Set<Worker>()
   const watch = createWorkerWatch<Worker>(() => performance.now())
   const fork = () => {
     if (isStopping) return
     const worker = cluster.fork()
+    workers.add(worker)
     watch.started(worker)
     worker.on('error', (error: NodeJS.ErrnoException) => {
       // A message to a worker that has just ended, for example a request for its metrics. The event `exit` reports the
@@ -53,7 +55,7 @@ export function superviseWorkers(count: number, log: Log): void {
     setTimeout(checkAgain, checkEveryMs).unref()
   }
   const signalAll = (signal: NodeJS.Signals) => {
-    for (const worker of workers()) worker.process.kill(signal)
+    for (const worker of workers) worker.process.kill(signal)
   }
 
   answerWorkersMetrics()
@@ -69,6 +71,7 @@ export function superviseWorkers(count: number, log: Log): void {
     const { pid } = worker.process
     const why = hung.delete(worker) ? 'worker killed: it stopped responding' : 'worker exited'
     watch.ended(worker)
+    workers.delete(worker)
     if (hasListened && !isStopping) {
       log.error({ worker: pid, code, signal }, `${why}; starting another`)
       setTimeout(fork, restartAfterMs)
@@ -76,7 +79,7 @@ export function superviseWorkers(count: number, log: Log): void {
     }
     if (signal === 'SIGKILL') log.error({ worker: pid, signal }, `${why}; stopping the service`)
     exitCode = Math.max(exitCode, code ?? (isStopping && signal !== 'SIGKILL' ? 0 : 1))
-    if (workers().length > 0) return
+    if (workers.size > 0) return
     if (!isStopping) process.exit(exitCode)
     allEnded()
   })
@@ -84,7 +87,7 @@ export function superviseWorkers(count: number, log: Log): void {
     withinMs: graceMs + 2 * overdueMs,
     stop: async (why) => {
       isStopping = true
-      if (workers().length === 0) return exitCode
+      if (workers.size === 0) return exitCode
       setTimeout(() => signalAll('SIGKILL'), graceMs + overdueMs)
       // Only after SIGTERM does a worker wait for clients to switch to other instances.
       signalAll(why === 'SIGTERM' ? 'SIGTERM' : 'SIGINT')

@@ -104,6 +104,14 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
     expect(await service.kill('SIGINT'), service.output()).toBe(0)
   })
 
+  test('a service stops although a program that a worker has started keeps the channel of the worker open', async () => {
+    const NODE_OPTIONS = `--import ${new URL('keep-channel-open.js', import.meta.url)}`
+    const service = await start({ WORKERS: '2', NODE_OPTIONS })
+    await service.listening
+    await expect.poll(() => countOf(service, '"msg":"listening on'), { timeout: 30_000 }).toBe(2)
+    expect(await service.kill('SIGINT'), service.output()).toBe(0)
+  })
+
   test('a worker whose primary dies before it has said its first word ends without a word', async () => {
     for (let times = 0; times < 3; times++) {
       const service = await start({ WORKERS: '2' })
