@@ -12,20 +12,22 @@ const checksUntilStarted = 120
 const heartbeat = { type: 'rolecall:alive' } as const
 
 /**
- * Sends heartbeats to the primary for as long as the event loop of this worker runs. Does nothing in a process that is
- * not a worker.
+ * Sends heartbeats to the primary for as long as the event loop of this worker runs, the first one immediately. Does
+ * nothing in a process that is not a worker.
  */
 export function sendHeartbeats(): void {
   if (!cluster.isWorker) return
   let isSending = false
-  setInterval(() => {
+  const send = () => {
     // If the primary does not read, only one heartbeat waits for it, not all of them.
     if (isSending || !process.connected) return
     isSending = true
     process.send?.(heartbeat, undefined, undefined, () => {
       isSending = false
     })
-  }, checkEveryMs).unref()
+  }
+  send()
+  setInterval(send, checkEveryMs).unref()
 }
 
 /** Returns true if a message from a worker is a heartbeat. */
