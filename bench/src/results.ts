@@ -46,12 +46,15 @@ export function versionsOf(packages: readonly string[], programs: readonly strin
 }
 
 /**
- * Returns the version of an installed package, also of a peer. Searches the folders, because some packages do not
- * export package.json.
+ * Returns the version of an installed package, also outside the workspace. Searches the folders, because some packages
+ * do not export package.json.
  */
 function installedVersion(name: string): string {
   const ours = createRequire(import.meta.url).resolve.paths(name) ?? []
-  for (const path of [...ours, fileURLToPath(new URL('../peers/node_modules', import.meta.url))]) {
+  const others = ['../peers', '../../tools/postgres'].map((folder) =>
+    fileURLToPath(new URL(`${folder}/node_modules`, import.meta.url)),
+  )
+  for (const path of [...ours, ...others]) {
     try {
       const { version } = JSON.parse(readFileSync(`${path}/${name}/package.json`, 'utf8'))
       if (typeof version === 'string') return version

