@@ -1,6 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, cursorOf, DateTime, IdOrName, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import {
+  Closed,
+  CountedPage,
+  cursorOf,
+  DateTime,
+  IdOrName,
+  Nullable,
+  OneOf,
+  Snowflake,
+  Uuid,
+} from './formats.ts'
 import { patterns } from './patterns.ts'
 
 const tag = 'Audit log'
@@ -117,17 +127,7 @@ export const listAuditLogs = endpoint({
     '`cursor`.',
   auth: 'admin',
   query: AuditQuery,
-  answers: {
-    200: Type.Object({
-      data: Type.Array(AuditEntry),
-      total: Nullable(
-        Type.Integer({ description: 'Entries that match the filters. Not counted with a `cursor`.' }),
-      ),
-      limit: Type.Integer(),
-      offset: Type.Integer(),
-      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
-    }),
-  },
+  answers: { 200: CountedPage(AuditEntry, 'Entries') },
   refuses: [],
 })
 

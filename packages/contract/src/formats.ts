@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { isName } from './names.ts'
 import { patterns } from './patterns.ts'
 
@@ -70,6 +70,24 @@ export const cursorOf = (kind: `${string}Cursor` & keyof typeof patterns, maxLen
 /** The schema of a value or null. In responses, a missing value is null, and its key is present. */
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])
+
+const NextCursor = Nullable(Type.String({ description: 'Null on the last page.' }))
+
+/** The schema of one page of a list that is read with `cursor`. */
+export const CursorPage = <T extends TSchema>(item: T) =>
+  Type.Object({ data: Type.Array(item), nextCursor: NextCursor })
+
+/** The schema of one page of a list that is read with `cursor` or `offset`. `items` names what is counted. */
+export const CountedPage = <T extends TSchema>(item: T, items: string) =>
+  Type.Object({
+    data: Type.Array(item),
+    total: Nullable(
+      Type.Integer({ description: `${items} that match the filters. Not counted with a \`cursor\`.` }),
+    ),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    nextCursor: NextCursor,
+  })
 
 /** The schema of one word from a closed list. */
 export const OneOf = <const Words extends readonly [string, ...string[]]>(...words: Words) =>

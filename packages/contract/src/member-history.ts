@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { Closed, CursorPage, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
 /** A role that a member received or lost, or a sign-in. */
 export const MemberHistoryEntry = Type.Object({
@@ -49,12 +49,7 @@ export const listMemberHistory = endpoint({
   auth: 'admin',
   params: Closed({ id: Snowflake }),
   query: MemberHistoryQuery,
-  answers: {
-    200: Type.Object({
-      data: Type.Array(MemberHistoryEntry),
-      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
-    }),
-  },
+  answers: { 200: CursorPage(MemberHistoryEntry) },
   refuses: ['MEMBER_NOT_FOUND'],
 })
 

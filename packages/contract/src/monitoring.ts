@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { Closed, CountedPage, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
 const tag = 'Monitoring'
 
@@ -265,17 +265,7 @@ export const authFailures = endpoint({
     'a sample is stored, but the request counts and `/metrics` contain all of them.',
   auth: 'admin',
   query: AuthFailuresQuery,
-  answers: {
-    200: Type.Object({
-      data: Type.Array(AuthFailure),
-      total: Nullable(
-        Type.Integer({ description: 'Failures that match the filters. Not counted with a `cursor`.' }),
-      ),
-      limit: Type.Integer(),
-      offset: Type.Integer(),
-      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
-    }),
-  },
+  answers: { 200: CountedPage(AuthFailure, 'Failures') },
   refuses: [],
 })
 

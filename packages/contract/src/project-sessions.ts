@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { Closed, CursorPage, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 import { schemasOf } from './member-fields.ts'
 
 const tag = 'Sessions'
@@ -54,12 +54,7 @@ export const listProjectSessions = endpoint({
   auth: 'admin',
   params: Closed({ id: Uuid }),
   query: ProjectSessionQuery,
-  answers: {
-    200: Type.Object({
-      data: Type.Array(ProjectSession),
-      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
-    }),
-  },
+  answers: { 200: CursorPage(ProjectSession) },
   refuses: ['PROJECT_NOT_FOUND'],
 })
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { Closed, CursorPage, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
 /**
  * Maps each reason of a refused sign-in to the step of `explain` that fails. `error_reason` in a redirect is one of
@@ -69,12 +69,7 @@ export const listRefusedLogins = endpoint({
   auth: 'admin',
   owners: 'any',
   query: RefusedLoginsQuery,
-  answers: {
-    200: Type.Object({
-      data: Type.Array(RefusedLogin),
-      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
-    }),
-  },
+  answers: { 200: CursorPage(RefusedLogin) },
   refuses: [],
 })
 

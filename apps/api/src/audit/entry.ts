@@ -95,7 +95,7 @@ const impersonalFields = [
 ] as const satisfies readonly (keyof HashedEntry)[]
 
 /** The fields in the order in which they were hashed. */
-const hashedFields = [
+export const hashedFields = [
   'seq',
   'id',
   'at',

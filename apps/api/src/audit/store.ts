@@ -52,24 +52,11 @@ export async function appendEntries(tx: Tx, entries: readonly ChainedEntry[]) {
     update audit_head set seq = ${last.seq}, hash = ${last.hash}`)
 }
 
-/** An entry as the console shows it. */
-export interface AuditRow {
-  /** The place of the entry in the chain. It is not shown. */
-  readonly seq: number
-  readonly id: string
+/** An entry as the console shows it. `seq` is its place in the chain, which is not shown. */
+export type AuditRow = Omit<HashedEntry, 'at' | 'summary' | 'changes'> & {
   readonly at: Date
-  readonly actorId: string | null
-  readonly actorUsername: string | null
-  readonly actionType: string
-  readonly action: string
-  readonly severity: string
-  readonly targetType: string | null
-  readonly targetId: string | null
-  readonly targetName: string | null
   readonly summary: string
   readonly changes: Readonly<Record<string, unknown>> | null
-  readonly ip: string | null
-  readonly requestId: string | null
   readonly hash: string
 }
 

@@ -1,23 +1,8 @@
+import { hashedFields } from '#audit/entry'
 import type { AuditRow } from '#audit/store'
 import type { CsvColumn } from '#platform/csv'
 
-const fields = [
-  'id',
-  'at',
-  'actorId',
-  'actorUsername',
-  'actionType',
-  'action',
-  'severity',
-  'targetType',
-  'targetId',
-  'targetName',
-  'summary',
-  'changes',
-  'ip',
-  'requestId',
-  'hash',
-] as const satisfies readonly (keyof AuditRow)[]
+const fields = [...hashedFields.filter((field) => field !== 'seq'), 'hash'] as const
 
 /** The columns of the CSV export. `changes` is exported as JSON. */
 export const auditColumns: readonly CsvColumn<AuditRow>[] = fields.map((field) => ({
