@@ -1,10 +1,7 @@
 import { findAdminServer } from '#mirror/read-servers'
 import { ApiError } from '#platform/http/api-error'
-import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
-import { type LoginRefusal, noticeOf } from '../../pages/refusal-notice.ts'
 import { type OpenedRequest, openAuthRequest, pageRequestCookie } from './auth-request.ts'
-import { describeRefusal } from './project-redirect.ts'
 import type { AuthRequest } from './store.ts'
 
 /** The path of the account page, and the redirect URI of a sign-in to it. */
@@ -32,27 +29,4 @@ export async function accountLogin(
   if (!main) throw new ApiError('MAIN_SERVER_MISSING')
   const request = { projectId: null, serverId: main.id, redirectUri: accountPath, state: null }
   return openAuthRequest(deps, cookieValue, address, { ...request, codeChallenge: null }, pageRequestCookie)
-}
-
-/**
- * Returns the error of a refused sign-in to the account page, which is then rendered as a page. `account` contains the
- * member's ID if Discord has identified the person.
- */
-export function accountRefusal(
-  refusal: LoginRefusal,
-  server: string | undefined,
-  account: { readonly memberId?: string },
-): ApiError {
-  const again = accountPath
-  const explanation = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
-  if (refusal === 'temporarily_unavailable' || refusal === 'server_error')
-    return chatPlatformUnavailable(undefined, { again, isOurFault: refusal === 'server_error' })
-  if (refusal === 'blocked')
-    return new ApiError('MEMBER_BLOCKED', { reason: 'account', ...explanation, ...account })
-  return new ApiError('LOGIN_REFUSED', {
-    ...explanation,
-    ...{ again, reason: refusal },
-    ...account,
-    isCanceled: refusal === 'declined',
-  })
 }

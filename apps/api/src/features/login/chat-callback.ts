@@ -5,12 +5,11 @@ import { digestOf } from '#platform/crypto/tokens'
 import type { Queryable } from '#platform/db/database'
 import { readTime } from '#platform/db/read-time'
 import { ApiError } from '#platform/http/api-error'
-import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Client } from '#platform/http/router'
 import { firstFailed } from '../../checks/check.ts'
 import type { Deps } from '../../deps.ts'
-import { type LoginRefusal, noticeOf } from '../../pages/refusal-notice.ts'
-import { accountPath, accountRefusal, isForAccount } from './account-login.ts'
+import type { LoginRefusal } from '../../pages/refusal-notice.ts'
+import { accountPath, isForAccount } from './account-login.ts'
 import { pageRequestCookie, readSecrets, secretsCookie } from './auth-request.ts'
 import { checkStillListed } from './authorize.ts'
 import { callbackChecks, codeCheck, failureOf, type MembershipResult } from './checks.ts'
@@ -18,7 +17,8 @@ import { commandLineQuery, isForCommandLine, storeForConfirmation } from './comm
 import type { CompleteInteraction } from './complete-interaction.ts'
 import { issueCode, issueSso } from './issue-code.ts'
 import { isAccountRefusal, type NoteRefusal } from './note-refusal.ts'
-import { describeRefusal, toLoginProblem, withCode, withError } from './project-redirect.ts'
+import { ownPageRefusal } from './own-page-refusal.ts'
+import { toLoginProblem, withCode, withError } from './project-redirect.ts'
 import { isReturnTo } from './return-to.ts'
 import { type AuthRequest, claimAuthRequest, isClaimedRequest, isInAnyServer, lockMember } from './store.ts'
 
@@ -302,22 +302,10 @@ async function finishRefusedLogin(
     await checkStillListed({ db, config }, { projectId, serverId, redirectUri })
     return withError(request, refusal, config.publicUrl, server)
   }
-  if (isForAccount(request)) throw accountRefusal(refusal, server, account)
-  const again = adminLoginAgain(request)
-  const explanation = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
-  if (refusal === 'temporarily_unavailable' || refusal === 'server_error') {
-    throw chatPlatformUnavailable(undefined, { again, isOurFault: refusal === 'server_error' })
-  }
-  if (refusal === 'blocked') {
-    throw new ApiError('MEMBER_BLOCKED', { reason: 'admin_login', ...explanation, ...account })
-  }
-  throw new ApiError('NOT_SYSTEM_ADMIN', {
-    reason: 'admin_login',
-    ...explanation,
-    ...account,
-    again,
-    isCanceled: refusal === 'declined',
-  })
+  const visit = isForAccount(request)
+    ? ({ page: 'account', again: accountPath } as const)
+    : ({ page: 'admin_login', again: adminLoginAgain(request) } as const)
+  throw ownPageRefusal({ ...visit, refusal, server, account })
 }
 
 /** Returns the address that starts the same admin sign-in again, with the same code challenge. */
