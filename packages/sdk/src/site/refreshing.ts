@@ -85,22 +85,24 @@ export function createRefreshing(
       flights.delete(key)
     }
   }
+  /** Returns the pending or recent refresh of a pair. */
+  const resultFor = ({ refreshToken }: StoredSession): Promise<Refreshed> | undefined => {
+    removeOld()
+    return flights.get(refreshToken)?.result
+  }
 
   return {
-    /** Returns the pending or recent refresh of a pair. */
-    resultFor: ({ refreshToken }: StoredSession): Promise<Refreshed> | undefined =>
-      flights.get(refreshToken)?.result,
+    resultFor,
 
     /** Returns the result that replaced a pair, if this process or the app's store knows it. */
     replacementOf: async (stored: StoredSession, cookie: string): Promise<Refreshed | undefined> =>
-      (await flights.get(stored.refreshToken)?.result) ?? readStored(stored, cookie),
+      (await resultFor(stored)) ?? readStored(stored, cookie),
 
     /** Refreshes a pair, or joins its pending refresh. Rejects during an outage. */
     refresh(stored: StoredSession, cookie: string): Promise<Refreshed> {
-      removeOld()
+      const pending = resultFor(stored)
+      if (pending) return pending
       const key = stored.refreshToken
-      const pending = flights.get(key)
-      if (pending) return pending.result
       const result = refresh(stored, cookie)
       flights.set(key, { startedAtMs: Date.now(), result })
       const remove = () => flights.delete(key)
