@@ -70,6 +70,14 @@ describe.each(ciEngines)('malformed requests on %s', (engine) => {
       expect(reply.text).not.toContain('<script')
     })
 
+    test('a client id in upper case is not known, also to a browser that is signed in', async () => {
+      const browser = new Browser(world.url)
+      await walk(world, authPath(project), { browser })
+      const upper = authPath(project, { client_id: project.id.toUpperCase() })
+      expect((await browser.get(upper, { accept: 'text/html' })).status).toBe(400)
+      expect((await ask(upper)).status).toBe(400)
+    })
+
     test('a project that is no client is one that is not known', async () => {
       const plain = await givenProject(world, { redirectUris: [clientUri] })
       expect((await ask(authPath(plain))).status).toBe(400)

@@ -22,7 +22,8 @@ export interface ClientRow {
 
 /**
  * Creates a function that reads a project as a client, by its ID. Simultaneous calls share one statement. The function
- * returns undefined for a project that is unknown, inactive, or no client.
+ * returns undefined for a project that is unknown, inactive, or no client. An ID in upper case is unknown, because the
+ * protocol library compares IDs as text.
  */
 export const clientsReader = (
   db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
@@ -41,7 +42,7 @@ export const clientsReader = (
       from projects p join oidc_clients c on c.project_id = p.id and c.enabled
       where p.id = any(${[...new Set(projectIds)]}::uuid[]) and p.deleted_at is null and p.deactivated_at is null`)
     const found = new Map(rows.map((row) => [row.projectId, row]))
-    return projectIds.map((id) => found.get(id.toLowerCase()))
+    return projectIds.map((id) => found.get(id))
   }, db.maxBatchesAtOnce)
 
 /** The project that a resource (an API) belongs to. */
