@@ -280,6 +280,16 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
     await database.drop()
   })
 
+  test('as PID 1 of a container, where no signal ends a process by itself, it stops also while it starts', async () => {
+    const script = `Object.defineProperty(process, 'pid', { value: 1 })`
+    const asFirst = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` }
+    const starting = start({ ...onPostgres, ...asFirst, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/d' })
+    await expect.poll(starting.output, { timeout: 60_000 }).toContain('database unreachable')
+    expect(await starting.kill('SIGTERM')).toBe(143)
+    const service = await started({ ...onPostgres, ...asFirst })
+    expect(await service.kill('SIGINT')).toBe(0)
+  })
+
   test('HOST that is not of this machine, and a .env that cannot be read, are one line', async () => {
     for (const host of ['203.0.113.7', 'nowhere.invalid']) {
       const service = start({ ...onPostgres, HOST: host })
