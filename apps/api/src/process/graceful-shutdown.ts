@@ -4,7 +4,7 @@ import type { Log } from '#platform/log'
 export const graceMs = 10_000
 
 /** The signals that stop the process. A terminal sends SIGHUP when it is closed. */
-const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
+export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
 const failures = ['uncaughtException', 'unhandledRejection'] as const
 
 /** Determines how a process stops. */
@@ -47,7 +47,7 @@ export function shutDownOnce(log: Log, { withinMs, stop }: StopTerms): (why: str
       },
     )
   }
-  for (const signal of signals) process.on(signal, begin)
+  for (const signal of stopSignals) process.on(signal, begin)
   for (const failure of failures) {
     process.on(failure, (err: unknown) => {
       hasFailed = true

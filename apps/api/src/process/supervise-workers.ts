@@ -2,18 +2,27 @@ import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '#platform/log'
 import { answerWorkersMetrics } from '#platform/metrics/cluster-metrics'
-import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
+import { graceMs, shutDownOnce, stopSignals } from './graceful-shutdown.ts'
 import { checkEveryMs, createWorkerWatch, isHeartbeat } from './worker-heartbeat.ts'
 
 const program = fileURLToPath(new URL('../../bin/worker.cjs', import.meta.url))
 /** The error codes for a message to a process that has ended. */
 const channelGone = ['EPIPE', 'ECONNRESET', 'ERR_IPC_CHANNEL_CLOSED']
 const restartAfterMs = 1_000
+const noProcess = 'worker not created: raise the limits on open files, processes, and memory'
 /**
  * A worker ends itself when its time for a stop (`graceMs`) is over. A worker that cannot is killed after this
  * additional time.
  */
 const overdueMs = 500
+
+/** How a worker ended: by itself, by a signal, or by an error before it existed. */
+interface WorkerEnd {
+  readonly worker?: number | undefined
+  readonly code: number | null
+  readonly signal?: string | null
+  readonly err?: unknown
+}
 
 /**
  * Runs the service in several processes that share one port (`WORKERS`). This process serves no requests itself.
@@ -37,14 +46,45 @@ export function superviseWorkers(count: number, log: Log): void {
   const watch = createWorkerWatch<Worker>(() => performance.now())
   const fork = () => {
     if (isStopping) return
-    const worker = cluster.fork()
+    let worker: Worker
+    try {
+      worker = cluster.fork()
+    } catch (err) {
+      replace(noProcess, { err, code: 1 })
+      return
+    }
     workers.add(worker)
     watch.started(worker)
-    worker.on('error', (error: NodeJS.ErrnoException) => {
+    worker.on('error', (err: NodeJS.ErrnoException) => {
+      // A process that was never created has no event `exit`.
+      if (worker.process.pid === undefined) {
+        delete cluster.workers?.[worker.id]
+        if (forget(worker)) replace(noProcess, { err, code: 1 })
+        return
+      }
       // A message to a worker that has just ended, for example a request for its metrics. The event `exit` reports the
       // end.
-      if (!channelGone.includes(error.code ?? '')) throw error
+      if (!channelGone.includes(err.code ?? '')) throw err
     })
+  }
+  const forget = (worker: Worker) => {
+    watch.ended(worker)
+    return workers.delete(worker)
+  }
+  // Starts another worker, or ends the service after the last one if it is stopping, or has not started yet.
+  const replace = (why: string, { worker, code, signal, err }: WorkerEnd) => {
+    if (hasListened && !isStopping) {
+      log.error({ worker, code, signal, err }, `${why}; starting another`)
+      setTimeout(fork, restartAfterMs)
+      return
+    }
+    // A worker that is still loading ends by the signal itself.
+    const wasAsked = isStopping && stopSignals.some((one) => one === signal)
+    if (err || (signal && !wasAsked)) log.error({ worker, signal, err }, `${why}; stopping the service`)
+    exitCode = Math.max(exitCode, code ?? (wasAsked ? 0 : 1))
+    if (workers.size > 0) return
+    if (!isStopping) process.exit(exitCode)
+    allEnded()
   }
   // Sets a new timer after each check, because an interval would make up for missed checks.
   const checkAgain = () => {
@@ -67,21 +107,10 @@ export function superviseWorkers(count: number, log: Log): void {
   cluster.on('message', (worker, message) => {
     if (isHeartbeat(message)) watch.recordHeartbeat(worker)
   })
-  cluster.on('exit', (worker, code: number | null, signal) => {
-    const { pid } = worker.process
+  cluster.on('exit', (worker, code: number | null, signal: string | null) => {
     const why = hung.delete(worker) ? 'worker killed: it stopped responding' : 'worker exited'
-    watch.ended(worker)
-    workers.delete(worker)
-    if (hasListened && !isStopping) {
-      log.error({ worker: pid, code, signal }, `${why}; starting another`)
-      setTimeout(fork, restartAfterMs)
-      return
-    }
-    if (signal === 'SIGKILL') log.error({ worker: pid, signal }, `${why}; stopping the service`)
-    exitCode = Math.max(exitCode, code ?? (isStopping && signal !== 'SIGKILL' ? 0 : 1))
-    if (workers.size > 0) return
-    if (!isStopping) process.exit(exitCode)
-    allEnded()
+    forget(worker)
+    replace(why, { worker: worker.process.pid, code, signal })
   })
   shutDownOnce(log, {
     withinMs: graceMs + 2 * overdueMs,

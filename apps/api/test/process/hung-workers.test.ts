@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -101,6 +102,25 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
     agent.destroy()
     await expect.poll(() => countOf(service, '"msg":"listening on'), { timeout: 30_000 }).toBe(3)
     expect(service.output()).not.toContain('unhandled error')
+    expect(await service.kill('SIGINT'), service.output()).toBe(0)
+  })
+
+  test('a worker that cannot be created is tried again, and the other one stays', async () => {
+    const service = await started(2)
+    const primary = service.child.pid as number
+    const [killed, well] = (await workersOf(service)) as [number, number]
+    const allowFiles = (count: number) =>
+      execFileSync('prlimit', ['--pid', `${primary}`, `--nofile=${count}:`])
+    const files = new Set(await readdir(`/proc/${primary}/fd`))
+    let free = 0
+    while (files.has(String(free))) free += 1
+    allowFiles(free)
+    process.kill(killed, 'SIGKILL')
+    await expect.poll(() => countOf(service, 'EMFILE')).toBeGreaterThan(1)
+    expect(service.output()).toContain('raise the limits on open files')
+    allowFiles(1024)
+    await expect.poll(() => countOf(service, '"msg":"listening on'), { timeout: 30_000 }).toBe(3)
+    expect(await workersOf(service)).toEqual([well, expect.any(Number)])
     expect(await service.kill('SIGINT'), service.output()).toBe(0)
   })
 

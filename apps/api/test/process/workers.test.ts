@@ -117,6 +117,22 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     expect(await service.kill('SIGINT')).toBe(0)
   })
 
+  test('a worker that crashes while the service starts or stops is reported, and the exit code is 1', async () => {
+    const starting = started({ DATABASE_URL: 'postgres://u:p@127.0.0.1:1/d' })
+    await expect.poll(() => starting.output(), { timeout: 60_000 }).toContain('database unreachable')
+    const [loading] = await workersOf(starting)
+    process.kill(loading as number, 'SIGSEGV')
+    expect(await starting.ended).toBe(1)
+
+    const { service: stopping, workers } = await startedWithWorkers()
+    const ended = stopping.kill('SIGTERM')
+    await expect.poll(() => stopping.output(), { interval: 5 }).toContain('"msg":"stopping"')
+    process.kill(workers[0] as number, 'SIGSEGV')
+    expect(await ended).toBe(1)
+    for (const service of [starting, stopping])
+      expect(service.output()).toMatch(/"signal":"SIGSEGV","msg":"worker exited; stopping the service"/)
+  })
+
   test('workers whose primary was killed answer what they have, and end', async () => {
     const { service, workers } = await startedWithWorkers()
     const underWay = await loginsUnderWay(service, 4)
