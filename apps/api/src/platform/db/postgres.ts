@@ -4,14 +4,10 @@ import { backOffMs, LateError, withTimeout } from '#platform/async'
 import type { Log } from '#platform/log'
 import { createAvailability } from './availability.ts'
 import { connectTimeoutMs, createConnectingClient } from './connecting-client.ts'
-import { connectionRefusal } from './connection-refusals.ts'
 import {
   type Database,
   DatabaseFull,
-  DatabaseReadOnly,
-  DatabaseRefused,
   DatabaseUnavailable,
-  diskFull,
   isRetryable,
   type Queryable,
   type Tx,
@@ -19,6 +15,7 @@ import {
 import { hostUrls } from './database-url.ts'
 import { openDedicatedConnection } from './dedicated-connection.ts'
 import { createFullDisk } from './full-disk.ts'
+import { translate, wasCut } from './postgres-errors.ts'
 import { createPrimaryClient } from './primary-client.ts'
 import type { Sql } from './sql.ts'
 import { createStatementNames, type StatementNames } from './statement-names.ts'
@@ -230,14 +227,6 @@ async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, stat
   }
 }
 
-/**
- * Returns true if the connection ended before the statement had an effect: the server reported the end, or the
- * connection was already lost. Returns false for a connection that was lost without a message, because the statement
- * may have been committed.
- */
-const wasCut = (error: unknown) =>
-  error instanceof pg.DatabaseError ? error.code === '57P01' : / is not queryable$/.test(String(error))
-
 type Guard = <T>(run: () => Promise<T>) => Promise<T>
 
 function queryable(client: pg.Pool | pg.PoolClient, names: StatementNames, guarded: Guard): Queryable {
@@ -315,25 +304,4 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
       await new Promise((resolve) => setTimeout(resolve, backOffMs(tries + 1, { firstMs: 20, maxMs: 160 })))
     }
   }
-}
-
-/** Converts errors of the database to `DatabaseUnavailable` and its subclasses. Returns every other error unchanged. */
-function translate(error: unknown): unknown {
-  if (error instanceof DatabaseUnavailable) return error
-  const refusal = connectionRefusal(error)
-  if (refusal) return new DatabaseRefused(error, refusal)
-  if (error instanceof pg.DatabaseError && error.code === '25006') return new DatabaseReadOnly(error)
-  if (error instanceof pg.DatabaseError && error.code === diskFull) return new DatabaseFull(error)
-  return isOutage(error) ? new DatabaseUnavailable(error) : error
-}
-
-/**
- * Returns true if the error does not depend on the statement. An error that the server did not report comes from the
- * connection or a timeout. Reported ones: the classes 08 (connection), 53 (resources), 57 (operator), 58 (system), and
- * XX (internal error), and 55P03 (a lock that was not available in time).
- */
-function isOutage(error: unknown): boolean {
-  if (!(error instanceof pg.DatabaseError)) return true
-  const state = error.code ?? ''
-  return /^(08|53|57|58|XX)/.test(state) || state === '55P03'
 }
