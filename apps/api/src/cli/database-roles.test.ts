@@ -59,6 +59,16 @@ test.each([
   ['database', () => `alter database ${new URL(database.url).pathname.slice(1)} connection limit`],
 ])('a reached connection limit of the %s is not reported as a wrong role or database', async (_, limit) => {
   await owner.script(`${limit()} 0`)
-  expect(await databaseLine()).toMatch(/^PROBLEM +database +does not respond \(53300: too many connections/)
+  expect(await databaseLine()).toMatch(
+    /^PROBLEM +database +responds, but refuses \(53300: too many connections .*\)\. Close other connections, or raise/,
+  )
   await owner.script(`${limit()} -1`)
+})
+
+test('a statement_timeout that is too short is named', async () => {
+  await owner.script(`alter role ${role} set statement_timeout = '1ms'`)
+  expect(await databaseLine()).toMatch(
+    /^PROBLEM +database +responds, but refuses \(\w+: .* timeout\)\. Raise this time limit for the role/,
+  )
+  await owner.script(`alter role ${role} reset statement_timeout`)
 })

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { createCache } from '#platform/cache/create-cache'
 import { connectionReason, databaseRefusal } from '#platform/db/connection-refusals'
 import {
@@ -76,10 +77,23 @@ async function runCheck(config: Config, check: (db: Database) => Promise<Line[]>
     if (refusal) return [problem(refusal)]
     if (error instanceof DatabaseTakesNoWrites) return [problem(error.advice)]
     if (!(error instanceof DatabaseUnavailable)) throw error
-    return [problem(`does not respond (${connectionReason(error.cause)}): ${adviceFor(error.cause)}`)]
+    const reason = connectionReason(error.cause)
+    if (error.cause instanceof pg.DatabaseError)
+      return [problem(`responds, but refuses (${reason}). ${refusalAdvice(error.cause.code)}`)]
+    return [problem(`does not respond (${reason}): ${adviceFor(error.cause)}`)]
   } finally {
     await db.close()
   }
+}
+
+/** Returns the fix for an error that the server reports, by its SQLSTATE. */
+function refusalAdvice(state = ''): string {
+  if (state === '53300')
+    return 'Close other connections, or raise max_connections, or the connection limit of the role or database.'
+  if (state === '57P03') return 'It is starting or stopping. Wait, and try again.'
+  if (['57014', '57P05', '25P03', '25P04'].includes(state))
+    return 'Raise this time limit for the role of DATABASE_URL.'
+  return 'The log of the database server says more.'
 }
 
 function adviceFor(cause: unknown): string {
