@@ -4,14 +4,20 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Options of axe: all rules of the standards, or only those that depend on colors. */
+const colorRules = ['color-contrast', 'link-in-text-block']
+
+/** Options of axe: all rules of the standards, or only those that depend on colors, or on the layout, too. */
 export const axeRules = {
   all: {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     resultTypes: ['violations'],
   },
   /** The color rules of the same standards, which axe puts in `cat.color`. */
-  colors: { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },
+  colors: { runOnly: { type: 'rule', values: colorRules } },
+  /** The rules of the same standards that a page can violate in one width or scheme, and not in another. */
+  looks: {
+    runOnly: { type: 'rule', values: [...colorRules, 'target-size', 'scrollable-region-focusable'] },
+  },
 }
 
 interface AxeResults {

@@ -31,7 +31,7 @@ export interface Visit {
   settled(title: RegExp): Promise<void>
   /** @throws if the page violated its policy, contacted another origin, logged an error, or threw */
   expectQuiet(): void
-  /** Returns the violations that axe finds on the page, one per line, of only its color rules or of all rules. */
+  /** Returns the violations that axe finds on the page, one per line, of all rules or of some. */
   findings(rules?: keyof typeof axeRules): Promise<string[]>
   /** Returns the bytes of the console’s files as transferred with gzip. Waits until all have arrived. */
   transferred(): Promise<number>
