@@ -30,6 +30,7 @@ export interface Demo {
 export async function demoFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-demo-'))
   const ports = { PORT: await freePort(), DEMO_PORT: await freePort(), CHAT_SIM_PORT: await freePort() }
+  const keptFile = join(folder, '.rolecall', 'demo.json')
   const launched = new Set<Demo>()
   const launch = (own: Partial<Ports> = {}, command?: Command) => {
     const demo = launchDemo(folder, { ...ports, ...own }, command)
@@ -52,8 +53,9 @@ export async function demoFolder() {
     launch: (own?: Partial<Ports>): Demo => launch(own),
     stopAll,
     /** Returns the data that the demo stores between starts. */
-    kept: async () => JSON.parse(await readFile(join(folder, '.rolecall', 'demo.json'), 'utf8')),
-    keep: (kept: object) => writeFile(join(folder, '.rolecall', 'demo.json'), JSON.stringify(kept)),
+    kept: async () => JSON.parse(await readFile(keptFile, 'utf8')),
+    keep: (kept: object) => writeFile(keptFile, JSON.stringify(kept)),
+    keptFile,
     remove: async () => {
       await stopAll()
       await rm(folder, { recursive: true, force: true })
