@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { inject } from 'vitest'
+import { brief } from '../brief.ts'
 import { root } from './collect.ts'
 import { noteRun } from './notes.ts'
 
@@ -13,7 +16,20 @@ interface Typed {
 }
 
 /** A PATH that contains the programs of this repository, like that of an installed package. */
-export const path = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
+export const path = `${briefNode()}:${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
+
+/** Creates a folder with a `node` that adds the flags for processes that end within seconds to `rolecall`. */
+function briefNode(): string {
+  const folder = join(inject('onceFolder'), 'brief-node')
+  mkdirSync(folder, { recursive: true })
+  const node = `'${process.execPath}'`
+  const script = `#!/bin/sh\ncase $1 in */.bin/rolecall) exec ${node} ${brief.join(' ')} "$@";; esac\nexec ${node} "$@"\n`
+  // Renames the complete file, because another test file may start the program at the same time.
+  const unfinished = join(mkdtempSync(`${folder}-`), 'node')
+  writeFileSync(unfinished, script, { mode: 0o755 })
+  renameSync(unfinished, join(folder, 'node'))
+  return folder
+}
 
 /** Replaces the placeholders in a command, as a reader would. */
 export function filledIn(text: string, fill: Typed['fill'] = {}): string {
