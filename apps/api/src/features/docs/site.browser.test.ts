@@ -41,9 +41,13 @@ async function keepPicture(page: Page, name: string) {
   await page.screenshot({ path: join(pictures, `${name}.png`) })
 }
 
-const looks = [1280, 390].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-)
+/** In an order in which each look differs from the one before in one thing. */
+const looks = [
+  { width: 1280, colorScheme: 'light', rules: 'all' },
+  { width: 1280, colorScheme: 'dark', rules: 'colors' },
+  { width: 390, colorScheme: 'dark', rules: 'all' },
+  { width: 390, colorScheme: 'light', rules: 'colors' },
+] as const
 /**
  * A page of each kind: lists, long tables, code, pictures, an endpoint, folded lists, a runbook, and the largest page.
  */
@@ -67,23 +71,23 @@ describe('the documentation site in a browser', () => {
   test.each(sample)(
     '/docs/%s in four looks: breaks no policy, asks no other origin, fits the screen, and axe finds nothing',
     async (path) => {
-      for (const width of [1280, 390]) {
-        const { page, complaints } = await open(path, { width, colorScheme: 'light' })
-        await loadTabIcon(page)
+      const { page, complaints } = await open(path, { width: 1280, colorScheme: 'light' })
+      await loadTabIcon(page)
+      for (const { width, colorScheme, rules } of looks) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.emulateMedia({ colorScheme })
+        // A script folds the menu when the page becomes narrow, as when it opens there.
+        await page.locator(width === 390 ? '.menu:not([open])' : '.menu[open]').waitFor({ state: 'attached' })
         const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
         const seen = {
-          complaints,
           overflow: Math.max(0, Number(overflow)),
-          axe: await axeFindings(page, axeRules.all),
+          axe: await axeFindings(page, axeRules[rules]),
         }
-        expect({ width, ...seen }).toEqual({ width, complaints: [], overflow: 0, axe: [] })
-        await keepPicture(page, `${nameOf(path)}-${width}-light`)
-        await page.emulateMedia({ colorScheme: 'dark' })
-        // Only the color rules depend on the theme.
-        expect(await axeFindings(page, axeRules.colors)).toEqual([])
-        await keepPicture(page, `${nameOf(path)}-${width}-dark`)
-        await page.close()
+        expect({ width, colorScheme, ...seen }).toEqual({ width, colorScheme, overflow: 0, axe: [] })
+        await keepPicture(page, `${nameOf(path)}-${width}-${colorScheme}`)
       }
+      expect(complaints).toEqual([])
+      await page.close()
     },
   )
 
