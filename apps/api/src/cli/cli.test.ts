@@ -11,7 +11,6 @@ import { createDatabase, engines, type TestDatabase } from '../../test/databases
 import { folderForTests, redisForTests, simForTests } from '../../test/process-for-tests.ts'
 import { environmentFor } from '../../test/service.ts'
 import { checkKeyFingerprints } from '../features/encryption-keys/check-fingerprints.ts'
-import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
 
@@ -54,30 +53,36 @@ test('openapi prints the document for the given address', async () => {
   expect(document.paths['/api/admin/settings'].patch).toBeDefined()
 })
 
-test.each([
-  ['doctor', 141],
-  ['openapi', 141],
-  ['migrate', 141],
-  // These commands print all at once, and exit before they could receive EPIPE.
-  ['--help', 0],
-  ['frobnicate', 1],
-])('%s ends quietly when its reader has gone, with %i', async (command, code) => {
-  // The command starts after its reader has ended: each of its lines finds a closed pipe.
-  const untilUnread = 'trap "" PIPE; while echo 2>/dev/null; do :; done'
-  const script = `{ ${untilUnread}; "$0" ${brief.join(' ')} "$1" ${command} 2>&1; echo "code $?" >&2; } | true`
+describe('whose reader has gone', () => {
   // An empty database makes `migrate` print many lines; an embedded one would take seconds to create.
-  const database = await createDatabase('postgres')
-  const db = await openDatabase(database.url)
-  await db.script('drop schema public cascade; create schema public')
-  await db.close()
-  const env = { PATH: process.env['PATH'], DATABASE_URL: database.url }
-  const told = await new Promise<string>((resolve) => {
-    execFile('sh', ['-c', script, process.execPath, program], { cwd: folder, env }, (_error, _out, err) =>
-      resolve(err),
-    )
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createDatabase('postgres')
+    const db = await openDatabase(database.url)
+    await db.script('drop schema public cascade; create schema public')
+    await db.close()
+    return () => database.drop()
   })
-  await database.drop()
-  expect(told).toBe(`code ${code}\n`)
+
+  test.each([
+    ['doctor', 141],
+    ['openapi', 141],
+    ['migrate', 141],
+    // These commands print all at once, and exit before they could receive EPIPE.
+    ['--help', 0],
+    ['frobnicate', 1],
+  ])('%s ends quietly, with %i', async (command, code) => {
+    // The command starts after its reader has ended: each of its lines finds a closed pipe.
+    const untilUnread = 'trap "" PIPE; while echo 2>/dev/null; do :; done'
+    const script = `{ ${untilUnread}; "$0" ${brief.join(' ')} "$1" ${command} 2>&1; echo "code $?" >&2; } | true`
+    const env = { PATH: process.env['PATH'], DATABASE_URL: database.url }
+    const told = await new Promise<string>((resolve) => {
+      execFile('sh', ['-c', script, process.execPath, program], { cwd: folder, env }, (_error, _out, err) =>
+        resolve(err),
+      )
+    })
+    expect(told).toBe(`code ${code}\n`)
+  })
 })
 
 test('a command does not fall back to another database than the one that was meant', async () => {
@@ -90,7 +95,21 @@ test('a command does not fall back to another database than the one that was mea
   }
 })
 
-test('only migrate makes a database where there is none', async () => {
+/** The output of `migrate` for a database without tables. */
+const applied = /^applied 0001_clock_and_identity\.sql\n(applied \d{4}_\w+\.sql\n)+$/
+
+test('migrate applies what is missing on PostgreSQL, by name, and then has nothing to do', async () => {
+  const database = await createDatabase('postgres')
+  const env = { DATABASE_URL: database.url }
+  const db = await openDatabase(database.url)
+  await db.script('drop schema public cascade; create schema public')
+  await db.close()
+  expect(await rolecall('migrate', env)).toMatchObject({ code: 0, out: expect.stringMatching(applied) })
+  expect(await rolecall('migrate', env)).toMatchObject({ code: 0, out: 'nothing to do\n' })
+  await database.drop()
+})
+
+test('only migrate makes a database where there is none, and then has nothing to do', async () => {
   for (const command of ['audit verify', 'sessions revoke --all']) {
     const { code, out, err } = await rolecall(command)
     expect([code, out]).toEqual([1, ''])
@@ -100,10 +119,15 @@ test('only migrate makes a database where there is none', async () => {
   const made = await rolecall('migrate', { DATABASE_URL: 'pglite:made' })
   expect(made).toMatchObject({
     code: 0,
+    out: expect.stringMatching(applied),
     err: expect.stringMatching(/^This database is new and contains no projects/),
   })
   expect(existsSync(join(folder, 'made'))).toBe(true)
-  expect(await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).toMatchObject({ code: 0, err: '' })
+  expect(await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).toEqual({
+    code: 0,
+    out: 'nothing to do\n',
+    err: '',
+  })
 })
 
 describe.each(engines)('on %s', (engine) => {
@@ -120,13 +144,12 @@ describe.each(engines)('on %s', (engine) => {
     await db.close()
   }
 
-  test('migrate applies what is missing, by name, and then has nothing to do', async () => {
+  test('audit verify says what to do about a database without tables', async () => {
     await onDatabase((db) => db.script('drop schema public cascade; create schema public'))
-    const first = await rolecall('migrate', env)
-    expect(first.code, first.err).toBe(0)
-    expect(first.out).toMatch(/^applied 0001_clock_and_identity\.sql\n(applied \d{4}_\w+\.sql\n)+$/)
-    expect(await rolecall('migrate', env)).toMatchObject({ code: 0, out: 'nothing to do\n' })
-    await onDatabase(async (db) => expect(await migrate(db)).toEqual([]))
+    expect(await rolecall('audit verify', env)).toMatchObject({
+      code: 1,
+      err: 'The database is not up to date. Run `rolecall migrate` first.\n',
+    })
   })
 
   test('migrate and doctor name what a newer version has added, and say what to do when that needs more', async () => {
@@ -216,14 +239,6 @@ describe.each(engines)('on %s', (engine) => {
     expect((await rolecall('sessions revoke --all', env)).out).toContain('ended  0 sessions')
     expect((await rolecall('audit verify', env)).out).toMatch(/^ok {2}2 entries/)
   })
-
-  test('audit verify says what to do about a database without tables', async () => {
-    await onDatabase((db) => db.script('drop schema public cascade; create schema public'))
-    expect(await rolecall('audit verify', env)).toMatchObject({
-      code: 1,
-      err: 'The database is not up to date. Run `rolecall migrate` first.\n',
-    })
-  })
 })
 
 describe('doctor', () => {
@@ -282,13 +297,25 @@ describe('doctor', () => {
     expect(out).toContain('Harbour Club; role for System Admins: Steward')
   })
 
-  test.each<[Record<string, string>, [string, string][]]>([
+  /** Checks that these areas were not checked, each with its reason. */
+  const expectSkipped = (out: string, reasons: Record<string, string>) => {
+    for (const [area, text] of Object.entries(reasons)) {
+      const lines = out.split('\n').filter((line) => line.slice(9, 26).trim() === area)
+      expect(lines.map((line) => [line.slice(0, 7), line.slice(27)])).toEqual([['SKIPPED', text]])
+    }
+  }
+
+  test.each<[Record<string, string>, [string, string][], Record<string, string>?]>([
     [
       { CHAT_BOT_TOKEN: 'canary-wrong', DATABASE_URL: 'postgres://canary:canary@127.0.0.1:1/x' },
       [
         ['bot token', 'Copy it again'],
         ['database', 'no server listens there'],
       ],
+      {
+        'key fingerprints': 'not checked: see database.',
+        'main server': 'not checked: see bot token.',
+      },
     ],
     [
       { CHAT_BOT_TOKEN: '', INBOUND_WEBHOOK_ENCRYPTION_KEY: 'canary', NODE_ENV: 'prod' },
@@ -320,7 +347,11 @@ describe('doctor', () => {
         ['callback URL', 'is not at PUBLIC_URL'],
       ],
     ],
-    [{ CHAT_API_URL: 'http://127.0.0.1:1' }, [['bot token', 'Discord does not respond']]],
+    [
+      { CHAT_API_URL: 'http://127.0.0.1:1' },
+      [['bot token', 'Discord does not respond']],
+      { 'client secret': 'not checked: see bot token.', 'main server': 'not checked: see bot token.' },
+    ],
     [
       { CHAT_CLIENT_SECRET: 'canary-secret', DATABASE_URL: 'postgres://u:canary@nowhere.invalid/x' },
       [
@@ -328,15 +359,19 @@ describe('doctor', () => {
         ['database', 'no such host'],
       ],
     ],
-  ])('names each problem with %j and its fix, shows no secret, and exits 1', async (wrong, expected) => {
-    const { code, out, err } = await rolecall('doctor', { ...env, ...wrong })
-    expect([code, err], out).toEqual([1, ''])
-    for (const [area, fix] of expected) {
-      const lines = out.split('\n').filter((line) => line.startsWith(`PROBLEM  ${area}`))
-      expect(lines.join('\n')).toContain(fix)
-    }
-    expect(out).not.toContain('canary')
-  })
+  ])(
+    'names each problem with %j and its fix, shows no secret, and exits 1',
+    async (wrong, expected, skipped = {}) => {
+      const { code, out, err } = await rolecall('doctor', { ...env, ...wrong })
+      expect([code, err], out).toEqual([1, ''])
+      for (const [area, fix] of expected) {
+        const lines = out.split('\n').filter((line) => line.startsWith(`PROBLEM  ${area}`))
+        expect(lines.join('\n')).toContain(fix)
+      }
+      expectSkipped(out, skipped)
+      expect(out).not.toContain('canary')
+    },
+  )
 
   test.each<[Record<string, string>, Record<string, string>]>([
     [
@@ -350,15 +385,6 @@ describe('doctor', () => {
         'key fingerprints': 'not checked: see database.',
       },
     ],
-    [
-      { DATABASE_URL: 'postgres://canary:canary@127.0.0.1:1/x' },
-      { 'key fingerprints': 'not checked: see database.' },
-    ],
-    [
-      { CHAT_API_URL: 'http://127.0.0.1:1' },
-      { 'client secret': 'not checked: see bot token.', 'main server': 'not checked: see bot token.' },
-    ],
-    [{ CHAT_BOT_TOKEN: 'canary-wrong' }, { 'main server': 'not checked: see bot token.' }],
     [
       { CHAT_BOT_TOKEN: '', CHAT_GUILD_ID: 'canary', CHAT_CLIENT_ID: 'canary' },
       {
@@ -379,10 +405,7 @@ describe('doctor', () => {
   ])('what stands on %j is not checked with something else, and points to it', async (wrong, expected) => {
     const { code, out } = await rolecall('doctor', { ...env, ...wrong })
     expect(code).toBe(1)
-    for (const [area, text] of Object.entries(expected)) {
-      const lines = out.split('\n').filter((line) => line.slice(9, 26).trim() === area)
-      expect(lines.map((line) => [line.slice(0, 7), line.slice(27)])).toEqual([['SKIPPED', text]])
-    }
+    expectSkipped(out, expected)
     expect(out).not.toContain('canary')
   })
 
