@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { vi } from 'vitest'
+import { inject, vi } from 'vitest'
 import { fencesOf } from '../../../../../acceptance/browser/shell.ts'
+import { copyFolder } from '../../../../../tools/copy-folder.ts'
 import { debianVersion } from '../../../../../tools/install-debian.ts'
 import { isInstalled } from '../../../../../tools/install-once.js'
 import { noteRun, noteSkipped } from '../../../../../tools/shown/notes.ts'
@@ -24,13 +25,15 @@ interface Recipe extends Pick<Row, 'endsByLogout' | 'showsRefusal'> {
   readonly debian?: readonly [string, ...string[]]
   /** The folder whose lock file has the package from npm. */
   readonly peers?: string
+  /** The folder in which the first line of the command puts what it builds. */
+  readonly build?: string
 }
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url))
 
 /** The program of a page in docs/guides/programs, as a reader copies and starts it. */
 const recipe = ({ program, page, callback, debian, ...settings }: Recipe): Row => {
-  const { host = '127.0.0.1', peers = 'tools/peers', ...more } = settings
+  const { host = '127.0.0.1', peers = 'tools/peers', build, ...more } = settings
   const guide = `docs/guides/programs/${page}.md`
   return {
     program,
@@ -53,7 +56,7 @@ const recipe = ({ program, page, callback, debian, ...settings }: Recipe): Row =
         .replace('http://127.0.0.1:8080', origin)
         .replace('<id>', project.id)
         .replace('<key>', project.key)
-      const stop = await startSite(guide, { port, setUp, folder: join(root, peers, 'dist') })
+      const stop = await startSite(guide, { port, setUp, folder: join(root, peers, 'dist'), build })
       noteRun(variables)
       return {
         origin,
@@ -78,6 +81,7 @@ const commandOf = (guide: string) =>
 const variablesCommand = () => commandOf('docs/guides/programs/README.md')
 
 interface SitePlace extends Pick<Place, 'port'> {
+  readonly build?: string | undefined
   /** The commands to run before the command of the page. */
   readonly setUp: string
   /** A folder in which the packages of the site are found by name. */
@@ -87,7 +91,10 @@ interface SitePlace extends Pick<Place, 'port'> {
 }
 
 /** Writes the files of a page to a new folder, and runs its command. Returns a function that stops it. */
-export async function startSite(guide: string, { port, setUp, folder, fill = (text) => text }: SitePlace) {
+export async function startSite(
+  guide: string,
+  { port, setUp, folder, build, fill = (text) => text }: SitePlace,
+) {
   await mkdir(folder, { recursive: true })
   const place = await mkdtemp(join(folder, 'recipe-'))
   // Next.js reads nothing from a folder that contains the home directory.
@@ -97,7 +104,12 @@ export async function startSite(guide: string, { port, setUp, folder, fill = (te
     await writeFile(join(place, name), fill(code).replaceAll('8080', String(port)))
   }
   const command = commandOf(guide)
-  const site = spawn('sh', ['-ec', `${setUp}\n${command.replaceAll('8080', String(port))}`], {
+  // A build takes half a minute of processor time. So a test run makes only one.
+  const built = join(inject('onceFolder'), `${basename(guide)}-build`)
+  const isBuilt = build !== undefined && existsSync(built)
+  if (isBuilt) await copyFolder(built, join(place, build))
+  const commandToRun = isBuilt ? command.slice(command.indexOf('\n') + 1) : command
+  const site = spawn('sh', ['-ec', `${setUp}\n${commandToRun.replaceAll('8080', String(port))}`], {
     cwd: place,
     env: {
       PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -124,7 +136,15 @@ export async function startSite(guide: string, { port, setUp, folder, fill = (te
     throw error
   }
   noteRun(command)
+  if (build !== undefined && !isBuilt) await keepBuild(join(place, build), built)
   return stop
+}
+
+/** Makes a complete copy, and then renames it. Another caller may have been faster. */
+async function keepBuild(build: string, built: string) {
+  const copy = join(await mkdtemp(`${built}-`), 'copy')
+  await copyFolder(build, copy)
+  await rename(copy, built).catch(() => rm(copy, { recursive: true }))
 }
 
 /** Returns the files of a page: each code block that begins with a file name in a comment. */
@@ -169,6 +189,7 @@ const nextAuth: Recipe = {
   callback: '/api/auth/callback/rolecall',
   host: 'localhost',
   peers: nextPeers,
+  build: '.next',
 }
 
 /** The packages of Debian that the recipes need. */
