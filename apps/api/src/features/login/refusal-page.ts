@@ -56,7 +56,7 @@ export function refusalPage(error: ApiError, requestId: string, plainReader: Rea
   const [first = say(what), ...rest] = notice?.(reader) ?? [say(what), say(advice)]
   return renderPage(reader, {
     title: say(title),
-    paragraphs: [first, ...wrongParameters(details, reader), ...rest],
+    paragraphs: [first, ...invalidNames(details, reader), ...rest],
     link: wayOut(code, details, reader),
     sections: site && unlisted ? [sectionAboutUri(reader, site.name, unlisted)] : [],
     technical: technicalOf(error),
@@ -65,12 +65,15 @@ export function refusalPage(error: ApiError, requestId: string, plainReader: Rea
 }
 
 /**
- * Returns the meaning of the error and its fix, without the marks of code. Omits the fix of VALIDATION_FAILED, because
- * it explains fields of the JSON response. Omits the detail if the notice of the page contains it.
+ * Returns the meaning of the error and its fix, without the marks of code. Replaces the fix of VALIDATION_FAILED, which
+ * explains fields of the JSON response, by the problems. Omits the detail if the notice of the page contains it.
  */
 function technicalOf({ code, details, message }: ApiError): string {
   const { title, fix } = errors[code]
-  if (code === 'VALIDATION_FAILED') return title
+  if (code === 'VALIDATION_FAILED') {
+    const found = listedProblems(details).map(({ name, message }) => ` ${name} ${message}.`)
+    return title + found.join('')
+  }
   return `${title} ${details.notice ? fix : message}`.replaceAll('`', '')
 }
 
@@ -90,8 +93,12 @@ const canceledPage = (again: string, requestId: string, reader: Reader) =>
     requestId,
   })
 
-/** Names the invalid parameters, up to eight. Only the JSON response also states their expected form. */
-function wrongParameters({ errors: problems = [] }: ApiError['details'], { say }: Reader): string[] {
-  const names = [...new Set(problems.map(({ path }) => path.slice(1, 41)))].slice(0, 8)
+/** Names the invalid parameters. Their problems are in the technical details. */
+function invalidNames(details: ApiError['details'], { say }: Reader): string[] {
+  const names = [...new Set(listedProblems(details).map(({ name }) => name))]
   return names.length === 0 ? [] : [say('wrongParameters', { names: names.join(', ') })]
 }
+
+/** Returns the first eight problems, each with the start of the parameter's name, which a stranger may have chosen. */
+const listedProblems = ({ errors: problems = [] }: ApiError['details']) =>
+  problems.slice(0, 8).map(({ path, message }) => ({ name: path.slice(1, 41), message }))

@@ -98,7 +98,17 @@ describe('a refusal page', () => {
   test('of a damaged link names the wrong parameters, and contains no advice for programs', async () => {
     const { text } = await read(refused['damaged-link']?.() ?? '')
     expect(text).toContain('client_id, server_id.')
-    expect(text).toContain('header of the request is invalid.</span>')
+    expect(text).not.toContain('errors')
+  })
+
+  test.each([
+    ['is missing', () => path().replace(/&state=[^&]*/, ''), 'state is required.'],
+    ['is repeated', () => `${path()}&state=another`, 'state must not be repeated.'],
+    ['is unknown', () => path({ prompt_: 'x' }), 'prompt_ is not a known key.'],
+    ['has another form', () => path({ code_challenge: 'x' }), 'code_challenge must be 43 characters'],
+  ])('says, for the people who run the site, that a parameter %s', async (_, sent, problem) => {
+    const { text } = await read(sent())
+    expect(text.split('<footer>')[1]).toContain(problem)
   })
 
   test.each(Object.keys(refused))('%s has no marks of code in its technical details', async (of) => {

@@ -46,7 +46,11 @@ describe('readQuery', () => {
 
   test('a repeated parameter is a list where the schema has one, and refused elsewhere', () => {
     expect(read('roleId=1,2&roleId=3')).toEqual({ roleId: ['1', '2', '3'] })
-    expect(codes('text=a&text=b')).toEqual(['/text TYPE'])
+    expect(readQuery('text=a&text=b', schema).problems).toEqual([
+      { path: '/text', message: 'must not be repeated', code: 'REPEATED' },
+    ])
+    expect(codes('text=a&text=b')).toEqual(['/text REPEATED'])
+    expect(codes('other=a&other=b')).toEqual(['/other UNKNOWN_KEY'])
     expect(codes('text[]=a')).toEqual(['/text[] UNKNOWN_KEY'])
   })
 

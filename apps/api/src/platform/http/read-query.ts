@@ -6,7 +6,7 @@ type Properties = Record<string, { type?: string; items?: unknown }>
 /**
  * Reads a query string, and converts each value as its schema requires: digits to a number, `true` and `false` to a
  * boolean, and a repeated or comma-separated parameter to a list. A value that cannot be converted stays a string, and
- * the validation reports it.
+ * the validation reports it. Where the schema has no list, a repeated parameter is a problem.
  */
 export function readQuery(
   search: string,
@@ -33,13 +33,17 @@ export function readQuery(
     }
   }
   const value: Record<string, unknown> = Object.create(null)
-  for (const [name, values] of given) value[name] = convert(values, properties[name])
+  for (const [name, values] of given) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    value[name] = convert(values, property)
+    if (property && property.type !== 'array' && values.length > 1)
+      problems.push({ path: `/${name}`, message: 'must not be repeated', code: 'REPEATED' })
+  }
   return { value, problems }
 }
 
 function convert(values: string[], property: Properties[string] | undefined): unknown {
   if (property?.type === 'array') return values.flatMap((value) => value.split(',').map((one) => one.trim()))
-  if (values.length > 1) return values
   const [value = ''] = values
   if ((property?.type === 'integer' || property?.type === 'number') && /^\d{1,15}$/.test(value))
     return Number(value)
