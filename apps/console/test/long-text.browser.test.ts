@@ -4,7 +4,7 @@ import { demo } from '@rolecall/chat-sim'
 import { beforeAll, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
-import { authorizePath, givenProject, walkLogin } from '../../api/test/given.ts'
+import { authorizePath, givenProject, givenSession, walkLogin } from '../../api/test/given.ts'
 import { consoleForTests } from './console-for-tests.ts'
 
 /** The folder for screenshots. Without it, none are taken. */
@@ -193,6 +193,37 @@ test('a sentence in the audit log uses the width of its column', async () => {
         return range.getClientRects().length
       })
   expect(await lines()).toBe(1)
+  await visit.close()
+}, 60_000)
+
+test('the ID of a project is on one line beside a name of any length', async () => {
+  const visit = await at.open('/console/projects', { width: 1000 })
+  const ids = visit.page.locator('.copyable > span:first-child')
+  await ids.first().waitFor()
+  const lines = await ids.evaluateAll((all) =>
+    all.map((one) => {
+      const range = document.createRange()
+      range.selectNodeContents(one)
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size
+    }),
+  )
+  expect(new Set(lines)).toEqual(new Set([1]))
+  await visit.close()
+}, 60_000)
+
+test('on a phone, each line of a value is below the value, not below the label', async () => {
+  await givenSession(at.world, { id: projectId }, demo.users.mara)
+  const visit = await at.open(`/console/projects/${projectId}/sessions`, { width: 390 })
+  const browser = visit.page.locator('td[data-label="Browser"]').first()
+  await browser.waitFor()
+  const [value, line] = await browser.evaluate((one) => {
+    const range = document.createRange()
+    const text = [...one.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE)
+    if (text) range.selectNode(text)
+    return [range.getBoundingClientRect().left, one.querySelector('.cell-sub')?.getBoundingClientRect().left]
+  })
+  expect(value).toBeGreaterThan(100)
+  expect(line).toBe(value)
   await visit.close()
 }, 60_000)
 

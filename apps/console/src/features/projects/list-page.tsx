@@ -24,7 +24,11 @@ const columns: readonly Column<Project>[] = [
   { header: 'Name', cell: ({ name }) => <bdi>{name}</bdi>, sortBy: ({ name }) => name },
   {
     header: 'ID',
-    cell: ({ id }) => <Copyable text={id} shown={`…${id.slice(-8)}`} />,
+    cell: ({ id }) => (
+      <span className="nowrap">
+        <Copyable text={id} shown={`…${id.slice(-8)}`} />
+      </span>
+    ),
   },
   {
     header: 'State',

@@ -113,7 +113,7 @@ function List({ project }: { project: Project }) {
               aria-label={`End all sessions of ${nameOf(session)}`}
               onClick={() => setEnding(session)}
             >
-              All…
+              End all…
             </Button>
           </span>
         ),
