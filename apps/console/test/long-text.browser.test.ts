@@ -4,7 +4,13 @@ import { demo } from '@rolecall/chat-sim'
 import { beforeAll, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
-import { authorizePath, givenProject, givenSession, walkLogin } from '../../api/test/given.ts'
+import {
+  authorizePath,
+  type GivenProject,
+  givenProject,
+  givenSession,
+  walkLogin,
+} from '../../api/test/given.ts'
 import { consoleForTests } from './console-for-tests.ts'
 
 /** The folder for screenshots. Without it, none are taken. */
@@ -13,12 +19,11 @@ const name = 'Harbour'.repeat(15).slice(0, 100)
 const tabs = ['', '/keys', '/redirects', '/proxy', '/webhooks', '/events', '/sessions', '/audit', '/settings']
 
 const at = consoleForTests()
-let projectId: string
+let project: GivenProject
 beforeAll(async () => {
   const admin = await givenAdministration(at.world)
-  const project = await givenProject(at.world, { name, description: 'tide'.repeat(100) })
-  projectId = project.id
-  await walkLogin(at.world, authorizePath(projectId), { as: demo.users.emil })
+  project = await givenProject(at.world, { name, description: 'tide'.repeat(100) })
+  await walkLogin(at.world, authorizePath(project.id), { as: demo.users.emil })
   await call(at.url, 'PATCH', '/api/admin/profile', {
     token: admin.token,
     body: { preferredName: name.slice(0, 50) },
@@ -46,7 +51,7 @@ test.each([
       '/monitoring',
       '/access',
       '/overview',
-      ...tabs.map((tab) => `/projects/${projectId}${tab}`),
+      ...tabs.map((tab) => `/projects/${project.id}${tab}`),
     ]
     for (const path of paths) {
       await page.goto(`${at.url}/console${path}`)
@@ -62,7 +67,7 @@ test.each([
       }
       if (pictures) {
         mkdirSync(pictures, { recursive: true })
-        const file = `${path.replaceAll('/', '-').replace(projectId, 'id').slice(1)}-${width}-${colorScheme}.png`
+        const file = `${path.replaceAll('/', '-').replace(project.id, 'id').slice(1)}-${width}-${colorScheme}.png`
         await page.screenshot({ path: join(pictures, file) })
       }
     }
@@ -126,7 +131,7 @@ test('a long placeholder is not cut on a phone, next to a count of any length', 
 }, 60_000)
 
 test('with forced colors, the current page, tab, and step, a chosen result, and the arrow of a select are visible', async () => {
-  const visit = await at.open(`/console/projects/${projectId}/settings`, { colorScheme: 'dark' })
+  const visit = await at.open(`/console/projects/${project.id}/settings`, { colorScheme: 'dark' })
   const { page } = visit
   await page.emulateMedia({ forcedColors: 'active' })
   await visit.settled(/^Harbour/)
@@ -212,8 +217,8 @@ test('the ID of a project is on one line beside a name of any length', async () 
 }, 60_000)
 
 test('on a phone, each line of a value is below the value, not below the label', async () => {
-  await givenSession(at.world, { id: projectId }, demo.users.mara)
-  const visit = await at.open(`/console/projects/${projectId}/sessions`, { width: 390 })
+  await givenSession(at.world, project, demo.users.mara)
+  const visit = await at.open(`/console/projects/${project.id}/sessions`, { width: 390 })
   const browser = visit.page.locator('td[data-label="Browser"]').first()
   await browser.waitFor()
   const [value, line] = await browser.evaluate((one) => {
