@@ -71,7 +71,8 @@ async function install(folder: string): Promise<void> {
   const app = join(folder, 'app')
   // Runs the documented command, but with another folder, because several runs may pack at the same time.
   const command = 'npm run pack -w packages/sdk'
-  const said = await run('sh', ['-c', `${command} -- ${folder}`], root, 120_000)
+  const said = await run('sh', ['-c', `${command} -- ${folder} 2>&1`], root, 120_000)
+  if (said.includes('Ignoring workspaces')) throw new Error(`The command warns:\n${said}`)
   noteRun(command)
   const tarball = said.split('\n').find((line) => line.endsWith('.tgz')) ?? ''
   await mkdir(app)

@@ -43,7 +43,8 @@ export function stagePackage(folder) {
  */
 export function packFolder(folder, destination) {
   const args = ['pack', folder, '--pack-destination', destination, '--json', '--ignore-scripts']
-  const [{ filename }] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8' }))
+  // Not in the folder of a workspace, where npm would warn that it packs another folder.
+  const [{ filename }] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', cwd: folder }))
   return join(destination, filename)
 }
 
