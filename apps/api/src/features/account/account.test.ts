@@ -62,6 +62,18 @@ describe.each(ciEngines)('the account page on %s', (engine) => {
     expect(browser.jar.has('svc_auth_req')).toBe(false)
   })
 
+  test('a sign-in that began here completes after one to a site in another tab, and the other way round', async () => {
+    for (const isHereFirst of [true, false]) {
+      const browser = new Browser(world.url)
+      const here = (await open(browser)).headers.get('location') ?? ''
+      const there = (await browser.get(authorizePath(wiki.id))).headers.get('location') ?? ''
+      const ends = []
+      for (const screen of isHereFirst ? [here, there] : [there, here])
+        ends.push((await browser.get(await atPlatform(screen))).status)
+      expect(ends).toEqual([302, 302])
+    }
+  })
+
   test('who logged in to a site is logged in here, and sees each session with its browser in words', async () => {
     const browser = new Browser(world.url)
     const end = await walkLogin(world, authorizePath(wiki.id), { browser })

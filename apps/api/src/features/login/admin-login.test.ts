@@ -132,6 +132,16 @@ describe.each(mainEngines)('admin login on %s', (engine) => {
       }
     })
 
+    test('the page of a refusal starts the same login again, with its return_to and challenge', async () => {
+      const asked = { return_to: '/console/settings', code_challenge: 'c'.repeat(43) }
+      const browser = new Browser(world.url)
+      const path = `/api/auth/admin/login?${new URLSearchParams(asked)}`
+      const back = await atPlatform(await openLogin(browser, path), { as: demo.users.ada })
+      const { text } = await browser.get(back, { accept: 'text/html' })
+      const again = /href="([^"]*admin\/login[^"]*)"/.exec(text)?.[1]?.replaceAll('&#38;', '&') ?? ''
+      expect(Object.fromEntries(new URL(again, world.url).searchParams)).toEqual(asked)
+    })
+
     test('a member who declines gets the same page', async () => {
       const browser = new Browser(world.url)
       const back = await atPlatform(await openLogin(browser, loginPath()), {

@@ -211,5 +211,17 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
         expect(await countRows(world, `authorization_codes where project_id = '${own.id}'`)).toBe(0)
       }
     })
+
+    test('a browser that is refused for its project keeps its single sign-on at others', async () => {
+      const own = await givenProject(world)
+      const browser = new Browser(world.url)
+      await walkLogin(world, authorizePath(project.id), { browser })
+      const back = await atPlatform(await openLogin(browser, authorizePath(own.id)))
+      await world.service.deps.db.execute(sql`delete from server_access where project_id = ${own.id}`)
+      const refused = await browser.get(back)
+      expect(refused.headers.get('location')).toContain('error_reason=no_access')
+      const path = authorizePath(project.id, { prompt: 'none' }).replace('/authorize', '/sso/authorize')
+      expect((await browser.get(path)).headers.get('location')).toContain('code=rcc_')
+    })
   })
 })

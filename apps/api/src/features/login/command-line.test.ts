@@ -223,6 +223,12 @@ describe.each(ciEngines)('the login of a command line on %s', (engine) => {
       expect((await redeem(request)).status).toBe(401)
     })
 
+    test('gives a code that is good for a minute', async () => {
+      const code = sentTo(await answer(await arrived(), 'confirm')).searchParams.get('code') ?? ''
+      await later(world.service, 61, async () => expect((await redeem(code)).status).toBe(401))
+      expect((await redeem(code)).status).toBe(200)
+    })
+
     test('is over after five minutes, and once the account has ended its sessions', async () => {
       const late = await arrived()
       await later(world.service, 301, async () => expect((await answer(late, 'confirm')).status).toBe(400))

@@ -2,11 +2,23 @@ import { demo } from '@rolecall/chat-sim'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
-import { authorizePath, Browser, type GivenProject, redirectUri, walkLogin } from '../../../test/given.ts'
+import {
+  authorizePath,
+  Browser,
+  exchange,
+  type GivenProject,
+  givenProject,
+  redirectUri,
+  walkLogin,
+} from '../../../test/given.ts'
 import { authPath, clientUri, givenClient, walk } from '../../../test/oidc.ts'
 import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 const { ada } = demo.users
+
+const postgres = worldForTests('postgres')
+const postgresAdmin = adminForTests(postgres)
 
 describe.each(engines)('sign-outs during a sign-in by single sign-on, on %s', (engine) => {
   const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
@@ -50,4 +62,34 @@ describe.each(engines)('sign-outs during a sign-in by single sign-on, on %s', (e
     expect(statuses).toEqual([by === 'by the project' ? 200 : 204])
     expect([searchParams.get('code'), searchParams.get('error')]).toEqual([null, 'login_required'])
   })
+})
+
+// PGlite has one connection: no sign-in can wait for a row while others continue.
+test('a sign-out waits for a sign-in that single sign-on has begun to complete, and voids its code', async () => {
+  const project = await givenProject(postgres)
+  const browser = new Browser(postgres.url)
+  await walkLogin(postgres, authorizePath(project.id), { browser })
+  const { db } = postgres.service.deps
+  const waiting = async () =>
+    (
+      await db.query(sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    ).length
+  const silent = authorizePath(project.id, { prompt: 'none' }).replace('/authorize', '/sso/authorize')
+  const [signIn, signOut] = await db.transaction(async (tx) => {
+    // The code refers to the project, so the sign-in waits after it has used the single sign-on.
+    await tx.query(sql`select from projects where id = ${project.id} for update`)
+    const begun = walkLogin(postgres, silent, { browser })
+    await expect.poll(waiting).toBe(1)
+    let isSignedOut = false
+    const ended = call(postgres.url, 'DELETE', `/api/admin/members/${ada}/sessions`, { ...postgresAdmin })
+    void ended.then(() => {
+      isSignedOut = true
+    })
+    await expect.poll(async () => isSignedOut || (await waiting()) === 2).toBe(true)
+    return [begun, ended]
+  })
+  expect((await signOut).status).toBe(204)
+  const code = (await signIn).searchParams.get('code') ?? ''
+  expect((await exchange(postgres, project, code)).body.code).toBe('INVALID_CODE')
 })

@@ -1,11 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
 import { describe, expect, test } from 'vitest'
+import { later } from '../../../test/clock.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { atPlatform, authorizePath, Browser, countRows } from '../../../test/given.ts'
 import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { mintToken } from '../../platform/crypto/tokens.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createLoginLimits } from './login-limits.ts'
-import { trimAuthRequests } from './store.ts'
+import { claimAuthRequest, trimAuthRequests } from './store.ts'
 
 /** The limit of sign-ins is a twentieth of the value set here, and at least 10. */
 const limit = 10
@@ -91,6 +93,17 @@ describe.each(ciEngines)('what one address may begin, on %s', (engine) => {
     }
   })
 
+  test('a sign-in counts once, also where the single sign-on of the browser is over', async () => {
+    const ip = '192.0.2.10'
+    const statuses = []
+    for (let i = 0; i <= limit; i++) {
+      const browser = browserAt(ip)
+      browser.jar.set('svc_sso', mintToken('sso'))
+      statuses.push((await browser.get(ssoPath())).status)
+    }
+    expect(statuses).toEqual([...Array(limit).fill(302), 429])
+  })
+
   test('who is no member has not completed', async () => {
     const ip = '192.0.2.8'
     const statuses = []
@@ -104,6 +117,19 @@ describe.each(ciEngines)('what one address may begin, on %s', (engine) => {
       statuses.push(start.status)
     }
     expect(statuses).toContain(429)
+  })
+
+  test('a callback knows how many milliseconds ago its sign-in began, and so in which period it was counted', async () => {
+    const { db } = world.service.deps
+    const [state, browser] = ['state of an old sign-in', 'its browser']
+    await db.execute(sql`
+      insert into auth_requests (id, browser_digest, chat_state, chat_code_verifier, server_id, redirect_uri, address,
+        expires_at)
+      values (gen_random_uuid(), ${browser}, ${state}, 'v', ${demo.mainGuildId}, '/', 'address:old',
+        clock_now() + interval '10 minutes')`)
+    const claimed = await later(world.service, 300, () => claimAuthRequest(db, state, [browser]))
+    expect(claimed?.ageMs).toBeGreaterThanOrEqual(300_000)
+    expect(claimed?.ageMs).toBeLessThan(600_000)
   })
 
   describe('what a flood leaves behind', () => {
