@@ -1,5 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
 import { later } from './clock.ts'
 import { mainEngines } from './databases.ts'
@@ -69,6 +70,22 @@ describe.each(mainEngines)('System Admin on %s', (engine) => {
     await call(world.url, 'PATCH', '/api/admin/settings', { token: admin, body })
     expect(await statusOf(world, token)).toBe(403)
     await call(world.url, 'POST', '/api/admin/settings/reset', { token: admin })
+  })
+
+  test('the role in a server that is the main server no more gives no access', async () => {
+    const world = worldOf('3600000')
+    const { db } = world.service.deps
+    const token = await givenAdmin(world, joon)
+    expect(await statusOf(world, token)).toBe(200)
+    const makeMain = async (id: string) => {
+      await db.execute(sql`update servers set is_main = false where is_main`)
+      await db.execute(sql`update servers set is_main = true where id = ${id}`)
+    }
+    await db.execute(sql`insert into servers (id, name) values (${demo.gamesGuildId}, 'Games')`)
+    await makeMain(demo.gamesGuildId)
+    expect(await statusOf(world, token)).toBe(403)
+    await makeMain(demo.mainGuildId)
+    expect(await statusOf(world, token)).toBe(200)
   })
 
   test('who leaves the main server loses the session, not only the access', async () => {

@@ -18,6 +18,7 @@ import {
   walk,
 } from '../../../test/oidc.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
   const world = worldForTests(engine)
@@ -99,6 +100,19 @@ describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
     })
     expect((await refresh(world, project, first.refresh_token)).status).toBe(400)
     expect((await userinfo(world, second.body.access_token)).status).toBe(401)
+  })
+
+  test('a refresh does not extend the session beyond the greatest age', async () => {
+    const tokens = await logIn(world, project)
+    const { sid } = claimsOf(tokens.id_token)
+    const { db } = world.service.deps
+    await db.execute(sql`
+      update sessions set expires_at = clock_now() + interval '1 hour', max_expires_at = clock_now() + interval '2 hours'
+      where id = ${sid}`)
+    expect((await refresh(world, project, tokens.refresh_token)).status).toBe(200)
+    expect(
+      await db.maybeOne(sql`select expires_at = max_expires_at as "isLast" from sessions where id = ${sid}`),
+    ).toEqual({ isLast: true })
   })
 
   test('of ten simultaneous redemptions of one code one succeeds, and what it got ends', async () => {

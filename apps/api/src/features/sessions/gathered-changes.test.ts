@@ -5,7 +5,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce, tally } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
-import { countRows, type GivenSession, givenCode, givenSession, redirectUri } from '../../../test/given.ts'
+import {
+  countRows,
+  exchange,
+  type GivenSession,
+  givenCode,
+  givenSession,
+  redirectUri,
+} from '../../../test/given.ts'
 import { repeats } from '../../../test/repeats.ts'
 import { isSequential, type SessionAnswer, type SessionRequest } from '../../../test/session-order.ts'
 import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
@@ -278,6 +285,26 @@ describe('changes beside a transaction that holds a row', () => {
       expect(answered.at(-1)).toBe('held 200')
     },
   )
+
+  test('an exchange waits for a transaction that holds its code', async () => {
+    const code = await givenCode(world, project)
+    const { db } = world.service.deps
+    const isWaiting = async () =>
+      (await db.maybeOne(sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' limit 1`)) !==
+      undefined
+    let isAnswered = false
+    const [exchanged] = await db.transaction(async (tx) => {
+      await tx.query(sql`select from authorization_codes where digest = ${digestOf(code)} for update`)
+      const reply = exchange(world, project, code)
+      void reply.then(() => {
+        isAnswered = true
+      })
+      await expect.poll(async () => isAnswered || (await isWaiting())).toBe(true)
+      return [reply]
+    })
+    expect((await exchanged)?.status).toBe(200)
+  })
 
   const locks: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
     'a project, while a webhook is created': (tx) => lockProject(tx, project.id),

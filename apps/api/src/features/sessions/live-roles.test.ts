@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { fieldsOf } from '@rolecall/contract'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -95,6 +95,19 @@ describe.each(mainEngines)('POST /api/auth/validate, with roles read each time, 
     expect(took).toBeGreaterThan(1_800)
     expect(took).toBeLessThan(10_000)
     await expect.poll(async () => (await validated(token)).rolesSource).toBe('rest')
+  })
+
+  test('a key that is revoked while the platform is asked gets no answer', async () => {
+    const own = await givenProject(world)
+    const { token } = await givenSession(world, own)
+    const { chat, db } = world.service.deps
+    const { member } = chat
+    vi.spyOn(chat, 'member').mockImplementationOnce(async (...terms) => {
+      await db.execute(sql`update api_keys set revoked_at = clock_now() where project_id = ${own.id}`)
+      return member(...terms)
+    })
+    const reply = await validate(world, own, token)
+    expect([reply.status, reply.body.code]).toEqual([401, 'INVALID_API_KEY'])
   })
 
   test('401 for what is no live session of this project, all the same', async () => {

@@ -101,6 +101,23 @@ describe.each(ciEngines)('the sessions of a project, for an admin, on %s', (engi
     expect((await ask('GET', `/projects/${project.id}/sessions`)).body.code).toBe('PROJECT_NOT_FOUND')
   })
 
+  test('go on after many that are good no more: the page is short, and its cursor leads to the rest', async () => {
+    const project = await givenProject(world)
+    await givenSession(world, project, users.ada)
+    // More than one request reads. They are newer, and of an earlier membership.
+    await world.service.deps.db.execute(sql`
+      insert into sessions (id, project_id, member_id, server_id, membership_generation, token_digest, refresh_digest,
+        created_at, expires_at, max_expires_at)
+      select gen_random_uuid(), s.project_id, s.member_id, s.server_id, s.membership_generation - 1,
+        s.token_digest || i, s.refresh_digest || i, s.created_at + i * interval '1 millisecond', s.expires_at, s.max_expires_at
+      from sessions s, generate_series(1, 20000) i where s.project_id = ${project.id}`)
+    const first = await list(project)
+    expect(first.data).toEqual([])
+    const rest = await list(project, `?cursor=${first.nextCursor}`)
+    expect(rest.data.map(({ memberId }) => memberId)).toEqual([users.ada])
+    expect(rest.nextCursor).toBeNull()
+  })
+
   test('of one member are counted before they are ended everywhere, and nothing is ended by that', async () => {
     const project = await givenProject(world)
     const { token } = await givenSession(world, project, users.tomas)
