@@ -203,6 +203,18 @@ describe('over HTTP, every endpoint of the contract', () => {
       })
     })
 
+    test('submissions to a webhook that is cached count, too', async () => {
+      const webhook = await givenWebhook(world, given.project)
+      await limited(3, async (url) => {
+        const statuses: number[] = []
+        for (let i = 0; i < 4; i++)
+          statuses.push(
+            (await submit({ url }, given.project, webhook.id, { body: { name: 'n', age: i } })).status,
+          )
+        expect(statuses).toEqual([201, 201, 201, 429])
+      })
+    })
+
     test('made-up session tokens do not use up what the key that brings them may ask', async () => {
       const session = await givenSession(world, given.project)
       await limited(3, async (url) => {

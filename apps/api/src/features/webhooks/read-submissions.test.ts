@@ -71,7 +71,7 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
     }
   })
 
-  test('a page stops before it grows beyond what a page may hold', async () => {
+  test('a page stops before it grows beyond what a page may hold, and a file has all', async () => {
     const large = await givenWebhook(world, project, { schema: { type: 'string' } })
     for (let n = 0; n < 6; n++) {
       await submit(world, project, large.id, { body: 'x'.repeat(250 * 1024) })
@@ -82,6 +82,8 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
     const second = await call(world.url, 'GET', `${address}?cursor=${first.body.nextCursor}`, admin)
     expect(first.body.data.length + second.body.data.length).toBe(6)
     expect(second.body.nextCursor).toBeNull()
+    const file = await call(world.url, 'GET', `${address}/export`, admin)
+    expect(file.text.trimEnd().split('\r\n')).toHaveLength(1 + 6)
   })
 
   test('as CSV, with the same filters', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
@@ -54,6 +55,32 @@ describe('submissions when parts fail', () => {
       expect(new Set(replies.map((reply) => `${reply.status} ${reply.body.id}`)).size).toBe(1)
     }
     expect(await stored(hook)).toHaveLength(10)
+  })
+
+  test('a signature stays good when its idempotency key goes to another request at the same moment', async () => {
+    const { db } = world.service.deps
+    const hook = await givenWebhook(world, project)
+    const raw = body(2)
+    const headers = sign(hook.secret, raw)
+    const waiting = async () =>
+      (
+        await db.query(sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      ).length
+    const sent = await db.transaction(async (tx) => {
+      await tx.execute(sql`
+        insert into inbound_idempotency_keys (webhook_id, key, body_digest, submission_id, received_at)
+        values (${hook.id}, 'taken', 'of another body', ${randomUUID()}, clock_now())`)
+      const reply = submit(world, project, hook.id, {
+        raw,
+        headers: { ...headers, 'idempotency-key': 'taken' },
+      })
+      await expect.poll(waiting).toBe(1)
+      return [reply]
+    })
+    const [refused] = await Promise.all(sent)
+    expect([refused?.status, refused?.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+    expect((await submit(world, project, hook.id, { raw, headers })).status).toBe(201)
   })
 
   test('connections cut at any moment: a sender who tries again ends with exactly one submission', async () => {

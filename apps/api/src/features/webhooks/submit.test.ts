@@ -8,7 +8,9 @@ import { givenProject } from '../../../test/given.ts'
 import { givenWebhook, macOf, nowSec, sign, submit } from '../../../test/given-webhook.ts'
 import { madeForTests } from '../../../test/made-for-tests.ts'
 import { observedDatabase } from '../../../test/observed-database.ts'
+import { defaultRetention } from '../../../test/retention.ts'
 import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { deleteExpired } from '../housekeeping/store.ts'
 import { createSubmissionStore } from './submission-batcher.ts'
 
 describe.each(mainEngines)('POST /api/inbound-webhooks/{id}/submit on %s', (engine) => {
@@ -36,6 +38,14 @@ describe.each(mainEngines)('POST /api/inbound-webhooks/{id}/submit on %s', (engi
       const rows = await stored(own.id)
       expect(rows.map(({ id }) => id)).toEqual([byId.body.id, bySlug.body.id])
       expect(JSON.parse(rows[0]?.payload ?? '')).toEqual({ name: 'Ada', age: 36 })
+    })
+
+    test('stores by slug in the webhook of the project whose key was sent, also if others have the slug', async () => {
+      const owners = [await givenProject(world), await givenProject(world)]
+      const hooks = await Promise.all(owners.map((owner) => givenWebhook(world, owner, { slug: 'shared' })))
+      for (const _ of [1, 2])
+        for (const owner of owners) expect(await outcome({ raw: body }, 'shared', owner)).toBe(201)
+      for (const { id } of hooks) expect(await stored(id)).toHaveLength(2)
     })
 
     test('verifies over the raw bytes: whitespace, escapes, key order, a byte order mark', async () => {
@@ -192,6 +202,17 @@ describe.each(mainEngines)('POST /api/inbound-webhooks/{id}/submit on %s', (engi
       for (const header of [`t=${time},v1=${mac}`, `v1=${mac.toUpperCase()}, t=${time}`]) {
         expect(await send(header)).toBe('409 SIGNATURE_REPLAYED')
       }
+    })
+
+    test('for as long as its time is accepted, also after housekeeping', async () => {
+      const { service } = world
+      const raw = '{"name":"kept"}'
+      const headers = sign(hook.secret, raw, nowSec() + 200)
+      expect(await outcome({ raw, headers })).toBe(201)
+      await later(service, 400, async () => {
+        await deleteExpired(service.deps.db, defaultRetention)
+        expect(await outcome({ raw, headers })).toBe('409 SIGNATURE_REPLAYED')
+      })
     })
 
     test('of thirty at once exactly one is stored', async () => {

@@ -313,6 +313,21 @@ describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
       'webhook.delete',
     ])
   })
+
+  test('by key: not by a grant in a server that was removed', async () => {
+    const { gamesGuildId } = demo
+    const server = (method: string, rest = '', body?: object) =>
+      call(world.url, method, `/api/admin/servers${rest}`, { ...administrator, ...(body && { body }) })
+    expect((await server('POST', '', { id: gamesGuildId })).status).toBe(201)
+    const one = await givenProject(world, { serverIds: [gamesGuildId] })
+    await world.service.deps.db.execute(
+      sql`update server_access set can_manage_webhooks = true where project_id = ${one.id}`,
+    )
+    const list = () => call(world.url, 'GET', '/api/inbound-webhooks', { key: one.key })
+    expect((await list()).status).toBe(200)
+    expect((await server('DELETE', `/${gamesGuildId}`)).status).toBeLessThan(300)
+    expect(statusOf(await list())).toBe('403 OPERATION_REQUIRED')
+  })
 })
 
 describe('without an inbound encryption key', () => {
