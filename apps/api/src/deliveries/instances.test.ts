@@ -15,8 +15,9 @@ import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
 import { claimReceivers, findClaim, type ReceiverClaim, releaseClaim, renewClaim } from './claim-store.ts'
-import type { KindName } from './kind.ts'
+import type { Attempt, DeliveryKind, KindName } from './kind.ts'
 import { recordFailedAttempt, recordFinalAttempt } from './queue-store.ts'
+import { sendMessages } from './send-messages.ts'
 
 const kinds: readonly KindName[] = ['event', 'notice', 'logout']
 const leaseSec = 15
@@ -251,6 +252,37 @@ describe('two instances', () => {
     await neighbour.close()
     await other.drop()
   })
+})
+
+test('a run keeps its claim until its last request has ended, even if it is stopped', async () => {
+  world = await startWorld('postgres')
+  const { db, audit } = world.service.deps
+  const target = await given('event')
+  await target.queue()
+  const claim = uuidv7()
+  const [claimed] = await claimReceivers(db, { claim, kinds, prompt: 1, troubled: 0 })
+  if (!claimed) throw new Error('not claimed')
+  let respond: ((attempt: Attempt) => void) | undefined
+  const send = () =>
+    new Promise<Attempt>((resolve) => {
+      respond = resolve
+    })
+  const entryOf = () => {
+    throw new Error('no message is given up')
+  }
+  const kind: DeliveryKind = { name: 'event', ordering: 'member', open: async () => ({ send, entryOf }) }
+  const stop = new AbortController()
+  const run = sendMessages({ db, audit, count: () => {} }, kind, { claimed, claim, signal: stop.signal })
+  await expect.poll(() => respond).toBeDefined()
+  stop.abort()
+  // A run that did not wait would release the claim within half a second.
+  await sleep(1_500)
+  const held = { kind: 'event', projectId: target.id, claim } as const
+  expect(await findClaim(db, held)).toBeDefined()
+  respond?.({ outcome: 'delivered', status: 204, error: null })
+  await run
+  expect(await findClaim(db, held)).toBeUndefined()
+  expect(await attemptsOf(target)).toEqual([1])
 })
 
 test('a database that hangs while a message is sent does not cause a duplicate', async () => {

@@ -183,6 +183,33 @@ describe.each(ciEngines)('deliveries on %s', (engine) => {
     },
   )
 
+  test('event: failures before an accepted message do not count for the 24 hours', async () => {
+    const target = await given('event')
+    target.fail({ status: 500 }, 1)
+    await target.queue()
+    await expect.poll(() => states(target)).toEqual(['delivered'])
+    await age(target, 25)
+    target.fail({ status: 500 })
+    await target.queue()
+    await expect.poll(async () => (await newest(target)).attempts).toBeGreaterThan(0)
+    expect(await newest(target)).toMatchObject({ status: 'pending', lastStatus: 500 })
+    expect(await entriesOf(target)).toEqual([])
+  })
+
+  test('event: failures of the former address do not count for a new one', async () => {
+    const [target, other] = [await given('event'), await given('event')]
+    target.fail({ status: 429, retryAfterSec: 3_000 })
+    await target.queue()
+    await expect.poll(async () => (await newest(target)).attempts).toBe(1)
+    await world.service.deps.db.execute(sql`
+      update receivers set failing_since = failing_since - interval '25 hours' where project_id = ${target.id}`)
+    other.fail({ status: 500 })
+    await target.moveTo(other)
+    await expect.poll(async () => (await newest(target)).attempts).toBeGreaterThan(1)
+    expect(await newest(target)).toMatchObject({ status: 'pending', lastStatus: 500 })
+    expect(await entriesOf(target)).toEqual([])
+  })
+
   test.each(kinds)('%s: a new address gets queued messages at once; without one they fail', async (kind) => {
     const [target, other] = [await given(kind), await given(kind)]
     target.fail({ status: 429, retryAfterSec: 3_000 })
