@@ -2,8 +2,8 @@ import { demo } from '@rolecall/chat-sim'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { atPlatform, Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
-import { authPath, givenClient, logIn, walk } from '../../../test/oidc.ts'
+import { atPlatform, Browser, countRows, type GivenProject, givenAdmin } from '../../../test/given.ts'
+import { authPath, givenClient, logIn, postForm, walk } from '../../../test/oidc.ts'
 import { startWorld } from '../../../test/service.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -70,6 +70,22 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
     const again = (await browser.get(pathOf(reply))).headers.get('location') ?? ''
     const onwards = pathOf(await browser.get(await atPlatform(again, { as: users.ada })))
     expect((await goOn(browser, onwards)).searchParams.get('code')).toBeTruthy()
+  })
+
+  test('takes no consent from another member who signed in after the page was shown', async () => {
+    const external = await givenClient(world, { isInternal: false })
+    const browser = new Browser(world.url)
+    await walk(world, authPath(project), { browser, as: users.ada })
+    const page = pathOf(await browser.get(authPath(external)))
+    expect((await browser.get(page)).status).toBe(200)
+    // Only the single sign-on changes, as by a sign-in without OpenID Connect, of which the library does not know.
+    const other = new Browser(world.url)
+    await walk(world, authPath(project), { browser: other, as: users.yusra })
+    browser.jar.set('svc_sso', other.jar.get('svc_sso') ?? '')
+    const sent = { cookie: browser.cookie, origin: world.url }
+    const reply = await postForm(world.url, page, { decision: 'allow' }, sent)
+    expect([reply.status, reply.headers.get('location')]).toEqual([400, null])
+    expect(await countRows(world, `oidc_consents where project_id = '${external.id}'`)).toBe(0)
   })
 
   test('ends in a page where its redirect URI was removed meanwhile, also when the person declined', async () => {

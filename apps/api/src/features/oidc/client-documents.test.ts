@@ -8,6 +8,7 @@ import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { madeForTests } from '../../../test/made-for-tests.ts'
 import { givenClient, introspect, pkce, postForm, walk } from '../../../test/oidc.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
+import { sql } from '../../platform/db/sql.ts'
 import { createFindDocument } from './client-documents.ts'
 
 const { users } = demo
@@ -165,6 +166,11 @@ describe.each(ciEngines)('programs with client ID metadata documents, on %s', (e
     // Any program of the member's machine can listen there.
     expect(await silent(one, { redirect_uri: 'http://127.0.0.1:6666/callback' })).toBe('consent_required')
     expect(await silent(site.publish('/third'))).toBe('consent_required')
+    // The member consents to one address at a time, because the port differs with each start of the program.
+    const elsewhere = { redirect_uri: 'http://127.0.0.1:51005/callback' }
+    await walk(world, request(other, elsewhere), { browser })
+    expect([await silent(other, elsewhere), await silent(other)]).toEqual(['a code', 'consent_required'])
+    await walk(world, request(other), { browser })
     const { text } = await browser.get('/account', html)
     for (const id of [one, other]) expect(text.split(id).length).toBeGreaterThan(3)
     const path = /action="([^"]*withdraw[^"]*%2Fone)"/.exec(text)?.[1] ?? ''
@@ -207,6 +213,30 @@ describe.each(ciEngines)('programs with client ID metadata documents, on %s', (e
     const { body } = await admin('GET', '/audit/logs?actionType=project&limit=2')
     expect(body.data[1].changes.oidc.after.clientHosts).toEqual(['tools.example', 'other.example'])
     await set([])
+  })
+
+  test('a host that leaves the list during a sign-in gets no code of it', async () => {
+    // PGlite has one connection: no transaction can hold a row while a sign-in continues.
+    if (engine !== 'postgres') return
+    const api = 'https://leaves-now.example/'
+    const project = await givenClient(world, { oidc: { resources: [api], clientHosts: [site.host] } })
+    const id = site.publish('/leaves-now')
+    const browser = new Browser(world.url)
+    await walk(world, request(id, { resource: api }), { browser })
+    const { db } = world.service.deps
+    const waiting = async () =>
+      (
+        await db.query(sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      ).length
+    const ends = await db.transaction(async (tx) => {
+      await tx.execute(sql`update oidc_clients set client_hosts = '{}' where project_id = ${project.id}`)
+      const end = walk(world, request(id, { resource: api, prompt: 'none' }), { browser })
+      await Promise.race([end, expect.poll(waiting).toBe(1)])
+      return [end]
+    })
+    const [end] = await Promise.all(ends)
+    expect([end?.searchParams.get('error'), end?.searchParams.get('code')]).toEqual(['access_denied', null])
   })
 
   test('a program that names no resource, or one of a project that does not list its host, is told so', async () => {

@@ -70,6 +70,18 @@ describe.each(ciEngines)('RP-initiated logout on %s', (engine) => {
     expect((await userinfo(world, tokens.access_token)).status).toBe(401)
   })
 
+  test('with an ID token of another member the person is asked first, and nothing ends until they say so', async () => {
+    const theirs = await logIn(world, project, { as: demo.users.joon })
+    const browser = new Browser(world.url)
+    const own = await logIn(world, project, { browser })
+    const page = await browser.get(logoutPath({ id_token_hint: theirs.id_token }))
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('Sign out?')
+    for (const { access_token } of [own, theirs])
+      expect((await userinfo(world, access_token)).status).toBe(200)
+    expect(await known(browser)).toBe(true)
+  })
+
   test('an unregistered address is never opened, and a bad hint is refused', async () => {
     const tokens = await logIn(world, project)
     const foreign = [

@@ -5,6 +5,7 @@ import { authPath, givenClient, logIn } from '../../../test/oidc.ts'
 import { defaultRetention } from '../../../test/retention.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
 import { startHousekeeping } from '../housekeeping/start-housekeeping.ts'
+import { createAdapter } from './adapter.ts'
 import { trimRecords, upsertRecord } from './records-store.ts'
 
 describe.each(engines)('records on %s', (engine) => {
@@ -47,6 +48,41 @@ describe.each(engines)('records on %s', (engine) => {
     expect(await left('address:203.0.113.9')).toBe(8)
     expect(await countRows(world, 'oidc_records')).toBe(ofSession + 10)
     expect(tokens.access_token).toMatch(/^rct_/)
+  })
+
+  test('an address that has too many loses its oldest records', async () => {
+    const { db } = world.service.deps
+    const address = 'address:192.0.2.77'
+    await db.execute({ text: 'delete from oidc_records where session_id is null', values: [] })
+    await strangers(address, 6)
+    await db.execute({
+      text: `update oidc_records set created_at = clock_now() - right(digest, 1)::int * interval '1 minute'
+        where address = $1`,
+      values: [address],
+    })
+    await trimRecords(db, 2)
+    const rows = await db.query({
+      text: 'select digest from oidc_records where address = $1 order by digest',
+      values: [address],
+    })
+    expect(rows).toEqual([{ digest: `${address} 0` }, { digest: `${address} 1` }])
+  })
+
+  test('sign-ins that never complete are trimmed as they arrive', async () => {
+    const { deps } = world.service
+    await deps.db.execute({ text: 'delete from oidc_records where session_id is null', values: [] })
+    await deps.db.execute({
+      text: `insert into oidc_records (digest, model, payload, expires_at)
+        select 'stranger ' || n, 'Interaction', '{}', clock_now() + interval '10 minutes'
+        from generate_series(1, 50000) n`,
+      values: [],
+    })
+    const needed = { ...deps, documents: {} } as unknown as Parameters<typeof createAdapter>[0]
+    const adapter = createAdapter(needed)('Interaction')
+    for (let i = 0; i < 1_000; i += 1) await adapter.upsert(`a sign-in ${i}`, {}, 600)
+    const left = await countRows(world, 'oidc_records where session_id is null')
+    await deps.db.execute({ text: 'delete from oidc_records where session_id is null', values: [] })
+    expect(left).toBe(50_000)
   })
 
   test('housekeeping deletes what has expired, and keeps what is good', async () => {

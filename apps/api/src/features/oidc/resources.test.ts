@@ -173,6 +173,21 @@ describe.each(ciEngines)('tokens for an API, on %s', (engine) => {
     expect(await seenBy(notesApi, access_token)).toEqual(inactive)
   })
 
+  test('an API that answers for another server no longer sees the tokens of the former one', async () => {
+    const here = 'https://moves.example/'
+    const api = await givenClient(world, {
+      serverIds: [mainGuildId, gamesGuildId],
+      oidc: { resources: [here] },
+    })
+    const { access_token } = await tokenFor(here)
+    expect(await seenBy(api, access_token)).toMatchObject({ active: true, server_id: mainGuildId })
+    const move = (serverId: string) => admin('PATCH', `/projects/${api.id}`, { oidc: { serverId } })
+    expect((await move(gamesGuildId)).status).toBe(200)
+    expect(await seenBy(api, access_token)).toEqual(inactive)
+    await move(mainGuildId)
+    expect(await seenBy(api, access_token)).toMatchObject({ active: true })
+  })
+
   test('a resource that is removed, and a client that is no client any more, end the tokens', async () => {
     const here = 'https://short.example/'
     const api = await givenClient(world, { oidc: { resources: [here] } })

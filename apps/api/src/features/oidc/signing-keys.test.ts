@@ -5,6 +5,10 @@ import { mainEngines } from '../../../test/databases.ts'
 import { madeForTests } from '../../../test/made-for-tests.ts'
 import { givenClient, logIn } from '../../../test/oidc.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
+import { sql } from '../../platform/db/sql.ts'
+import { createTally } from '../../platform/metrics/tally.ts'
+import { createEngine } from './engine.ts'
+import { insertKey } from './keys-store.ts'
 import { loadSigningKeys, rotateSigningKeys, signJwt } from './signing-keys.ts'
 
 const day = 86_400
@@ -59,6 +63,50 @@ describe.each(mainEngines)('signing keys on %s', (engine) => {
     await age(3_601)
     expect((await kids())[0]).toBe(next)
     expect(await kids()).toContain(signing)
+  })
+
+  test('an instance that creates a key waits for another one, and then creates none', async () => {
+    // PGlite has one connection, so its transactions take turns anyway.
+    if (engine !== 'postgres') return
+    await age(61)
+    const { db } = world.service.deps
+    const keyOf = (kid: string) => ({ kid, sealed: Buffer.of(0), leadSec: 0, minNewestAgeSec: 60 })
+    const waiting = async () =>
+      (
+        await db.query(sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      ).length
+    const creating = await db.transaction(async (tx) => {
+      await insertKey(tx, keyOf('first'))
+      const second = db.transaction((other) => insertKey(other, keyOf('second')))
+      await Promise.race([second, expect.poll(waiting).toBe(1)])
+      return [second]
+    })
+    await Promise.all(creating)
+    const stored = await db.query(
+      sql`select kid from oidc_signing_keys where kid = any('{first,second}'::text[])`,
+    )
+    await db.execute(sql`delete from oidc_signing_keys where kid = any('{first,second}'::text[])`)
+    expect(stored).toEqual([{ kid: 'first' }])
+  })
+
+  test('a running instance signs with a key from the time at which it begins to sign', async () => {
+    const running = await createEngine({
+      ...world.service.deps,
+      sessions: { extendSteps: () => sql`` },
+      ...{ documents: {}, counts: { answers: createTally() } },
+    } as unknown as Parameters<typeof createEngine>[0])
+    const kidsNow = async () => {
+      await running.refresh()
+      return running.keys.map(({ kid }) => kid)
+    }
+    const [signing] = await kidsNow()
+    const made = await rotateSigningKeys(world.service.deps)
+    const published = await kidsNow()
+    expect([published[0], published.includes(made)]).toEqual([signing, true])
+    await age(3_601)
+    expect((await kidsNow())[0]).toBe(made)
+    running.close()
   })
 
   test('what was sealed under another encryption key is left out, and a key that signs is made', async () => {
