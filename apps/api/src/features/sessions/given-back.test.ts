@@ -5,6 +5,7 @@ import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession, redirectUri, validate } from '../../../test/given.ts'
 import { clientUri, givenClient, logIn } from '../../../test/oidc.ts'
 import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('what is given back to a project on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
@@ -78,6 +79,23 @@ describe.each(mainEngines)('what is given back to a project on %s', (engine) => 
     await admin('PATCH', project.id, { isInternal: true })
     await admin('DELETE', mapping(project))
     expect(await status(project, held)).toBe(200)
+  })
+
+  test('a slow transaction that switches OpenID Connect on revives no session that began and ended meanwhile', async () => {
+    // PGlite has one connection: no sign-in can happen during a transaction.
+    if (engine !== 'postgres') return
+    const project = await givenClient(world)
+    const me = async (bearer: string) => (await call(world.url, 'GET', '/oidc/me', { token: bearer })).status
+    const { db } = world.service.deps
+    const ended = await db.transaction(async (tx) => {
+      await tx.query(sql`select clock_now()`)
+      const { access_token } = await logIn(world, project)
+      await admin('PATCH', project.id, { oidc: { enabled: false } })
+      await tx.execute(sql`update oidc_clients set enabled = true where project_id = ${project.id}`)
+      return access_token
+    })
+    expect(await me(ended)).toBe(401)
+    expect(await me((await logIn(world, project)).access_token)).toBe(200)
   })
 
   test('OpenID Connect, switched on again, revives none of its sessions, and no other session ended', async () => {
