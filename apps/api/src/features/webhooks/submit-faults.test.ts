@@ -94,7 +94,7 @@ describe('submissions when parts fail', () => {
           .query(sql`
             select pg_terminate_backend(pid) from pg_stat_activity
             where application_name = 'rolecall' and datname = current_database() and pid <> pg_backend_pid()
-              and query like '%with given as (%'`)
+              and query like '%with clock as (%'`)
           .catch(() => {})
         // If connections were cut without a pause, nothing would ever get through.
         await pause(20)
