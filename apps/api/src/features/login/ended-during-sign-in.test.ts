@@ -80,7 +80,7 @@ test('a sign-out waits for a sign-in that single sign-on has begun to complete, 
     // The code refers to the project, so the sign-in waits after it has used the single sign-on.
     await tx.query(sql`select from projects where id = ${project.id} for update`)
     const begun = walkLogin(postgres, silent, { browser })
-    await expect.poll(waiting).toBe(1)
+    await expect.poll(waiting).toBeGreaterThan(0)
     let isSignedOut = false
     const ended = call(postgres.url, 'DELETE', `/api/admin/members/${ada}/sessions`, { ...postgresAdmin })
     void ended.then(() => {

@@ -232,7 +232,7 @@ describe.each(ciEngines)('programs with client ID metadata documents, on %s', (e
     const ends = await db.transaction(async (tx) => {
       await tx.execute(sql`update oidc_clients set client_hosts = '{}' where project_id = ${project.id}`)
       const end = walk(world, request(id, { resource: api, prompt: 'none' }), { browser })
-      await Promise.race([end, expect.poll(waiting).toBe(1)])
+      await Promise.race([end, expect.poll(waiting).toBeGreaterThan(0)])
       return [end]
     })
     const [end] = await Promise.all(ends)

@@ -79,7 +79,7 @@ describe.each(mainEngines)('signing keys on %s', (engine) => {
     const creating = await db.transaction(async (tx) => {
       await insertKey(tx, keyOf('first'))
       const second = db.transaction((other) => insertKey(other, keyOf('second')))
-      await Promise.race([second, expect.poll(waiting).toBe(1)])
+      await Promise.race([second, expect.poll(waiting).toBeGreaterThan(0)])
       return [second]
     })
     await Promise.all(creating)
