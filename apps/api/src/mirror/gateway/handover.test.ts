@@ -139,6 +139,36 @@ describe.each(mainEngines)('the next leader, on %s', (engine) => {
     expect((await validate(world, project, session.token)).status).toBe(200)
   })
 
+  test('writes an event that the last one dropped, although a later one of its server was written', async () => {
+    const { db } = world.service.deps
+    // The handover is as of the start: no read of the server ends after the event was dropped.
+    await lead({ mirror: { renewEveryMs: 3_600_000 } })
+    await untilHandedOver(world)
+    world.sim.failFor('members', { status: 503 }, 60_000)
+    await db.script(`
+      create function refuse_member() returns trigger language plpgsql as $$ begin
+        raise exception 'refused';
+      end $$;
+      create trigger refuse_member before update on memberships for each row
+        when (new.member_id = '${ada}') execute function refuse_member()`)
+    world.sim.world.setRoles(club, ada, [demo.roles.captain])
+    await until('it is dropped', () =>
+      world.service.logs.lines.join('').includes('gateway events not written'),
+    )
+    await db.script('drop trigger refuse_member on memberships')
+    world.sim.world.setNick(club, rosa, 'Told later')
+    await until('a later one is written', async () => {
+      const row = await db.maybeOne<{ nick: string | null }>(
+        sql`select nick from memberships where server_id = ${club} and member_id = ${rosa}`,
+      )
+      return row?.nick === 'Told later'
+    })
+    await stop()
+    // The next leader reads no list: only the repeated event can restore the change.
+    mirror = startLiveMirror(world.service)
+    await untilTrue(world)
+  })
+
   test('reads all anew when the platform has forgotten the session', async () => {
     await lead()
     await untilHandedOver(world)

@@ -90,6 +90,25 @@ describe.each(mainEngines)('a change that the platform never told, on %s', (engi
     expect(mirror.status().samples.wrong).toBe(0)
   }, 60_000)
 
+  test('and members who have left are not compared', async () => {
+    const { db } = world.service.deps
+    world.sim.world.removeMember(club, tomas)
+    await db.execute(sql`
+      insert into members (id, username) values (${tomas}, 'tomas') on conflict do nothing`)
+    await db.execute(sql`
+      insert into memberships (server_id, member_id, left_at) values (${club}, ${tomas}, clock_now())
+      on conflict (server_id, member_id) do update set left_at = clock_now()`)
+    mirror = startLiveMirror(world.service, { mirror: { sampleEveryMs: 50 } })
+    await untilLive(world)
+    await ageSome()
+    // The oldest confirmation comes first.
+    await db.execute(sql`
+      update memberships set synced_at = clock_now() - interval '2 hours' where member_id = ${tomas}`)
+    await until('some are asked about', () => (mirror?.status().samples.compared ?? 0) > 10, 30_000)
+    expect(mirror.status().samples.wrong).toBe(0)
+    expect(world.sim.journal.entries('member').filter(({ path }) => path.includes(tomas))).toEqual([])
+  }, 60_000)
+
   test('is put right when an admin has the member read again', async () => {
     const token = await givenAdmin(world)
     mirror = startLiveMirror(world.service)

@@ -1,7 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
 import { expect, test } from 'vitest'
+import { DatabaseUnavailable } from '#platform/db/database'
 import { worldForTests } from '../../../test/world-for-tests.ts'
 import type { Refreshed } from '../mirror-deps.ts'
+import { createMemberRefresher } from './refresh-member.ts'
 
 const club = demo.mainGuildId
 
@@ -43,4 +45,19 @@ test.each([
   expect(slow).toBeLessThanOrEqual(2)
   world.sim.clearFaults()
   await expect.poll(() => refreshMember(club, demo.users.ada), { timeout: 20_000 }).toBe('fresh')
+})
+
+test('a member whose refresh met an outage of the database is read again after it', async () => {
+  const { deps } = world.service
+  let isDown = true
+  const { refreshMember } = createMemberRefresher({
+    ...deps,
+    mirrorMember: async (...reported) => {
+      if (isDown) throw new DatabaseUnavailable(undefined)
+      await deps.mirrorMember(...reported)
+    },
+  })
+  await expect(refreshMember(club, demo.users.ada)).rejects.toThrow(DatabaseUnavailable)
+  isDown = false
+  expect(await refreshMember(club, demo.users.ada)).toBe('fresh')
 })
