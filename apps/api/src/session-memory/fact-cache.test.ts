@@ -107,6 +107,16 @@ describe('what is kept in memory', () => {
     expect(memory.findSession('token 1')).toBeUndefined()
   })
 
+  test('a void session does not take along what others have in its place', () => {
+    const sharing = (n: number) => row(n, { memberId: 'member 1' })
+    load(1)
+    changed(voids['member'] as Change)
+    memory.store([item(2)], rows(sharing(2)), memory.beginLoading())
+    expect(memory.findSession('token 1')).toBeUndefined()
+    changed(voids['member'] as Change)
+    expect(memory.findSession('token 2')).toBeUndefined()
+  })
+
   test('a key goes with its own change and with its project', () => {
     for (const change of [{ kind: 'key', keyDigest: 'the key' }, voids['project']] as Change[]) {
       load(1)

@@ -6,7 +6,7 @@ import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
 import { createLog } from '../platform/log.ts'
 import { type Answers, type AnswersOptions, createAnswers } from './answers.ts'
-import { trimChanges } from './change-log-store.ts'
+import { deleteOverdueLease, trimChanges } from './change-log-store.ts'
 import { leaseTiming } from './lease.ts'
 
 const seldom = { ...leaseTiming, renewEveryMs: 1_000_000 }
@@ -258,6 +258,41 @@ describe('a lease for answers from memory', () => {
     )
   })
 
+  test('is waited for until it ends if the database reports an error instead of the leases', async () => {
+    const failing: Database = { ...db, batched: () => Promise.reject(new Error('refused')) }
+    expect(await msOf(() => create({ timing: short }, failing).confirm())).toBeGreaterThanOrEqual(
+      short.leaseMs - 1,
+    )
+  })
+
+  test('that was renewed since it seemed overdue is not deleted', async () => {
+    await db.execute(sql`insert into answer_leases (id, renewals) values (gen_random_uuid(), 5)`)
+    const [lease = { id: '' }] = await rows()
+    await deleteOverdueLease(db.query, { id: lease.id, renewals: 4 })
+    expect(await rows()).toHaveLength(1)
+    await deleteOverdueLease(db.query, { id: lease.id, renewals: 5 })
+    expect(await rows()).toEqual([])
+  })
+
+  test('ends when its connection leads to another database server', async () => {
+    let isOther = false
+    const moved: Database = {
+      ...db,
+      dedicate: async (...terms) => {
+        const connection = await dedicated(db, ...terms)
+        const read: typeof connection.rows = async (statement) => {
+          const found = await connection.rows<{ kind?: number }>(statement)
+          return found.map((row) => (isOther && row.kind === 0 ? { ...row, b: 'another' } : row)) as never
+        }
+        return { ...connection, rows: read }
+      },
+    }
+    await begin({ timing: { ...leaseTiming, renewEveryMs: 20 } }, moved)
+    const [before] = await rows()
+    isOther = true
+    await expect.poll(async () => (await rows())[0]?.id).not.toBe(before?.id)
+  })
+
   test('is held while each statement takes a third of it', async () => {
     const slow: Database = {
       ...db,
@@ -296,5 +331,14 @@ describe('a lease for answers from memory', () => {
       select pg_snapshot_xmax(pg_current_snapshot())::text as horizon`)
     await trimChanges(db, horizon)
     expect((await rows()).map(({ id }) => id)).not.toContain(before?.id)
+  })
+
+  test('is deleted if a transaction that its holder has not seen ended is trimmed', async () => {
+    await db.execute(sql`
+      insert into answer_leases (id, acknowledged) values (gen_random_uuid(), '100:200:100')`)
+    await trimChanges(db, '100')
+    expect(await rows()).toHaveLength(1)
+    await trimChanges(db, '101')
+    expect(await rows()).toEqual([])
   })
 })
