@@ -379,6 +379,7 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
       errors: [{ path: '/forwardAuth/hosts', code: 'TAKEN' }],
     })
     await call(world.url, 'DELETE', `/api/admin/projects/${project.id}`, admin)
+    expect((await check()).body.code).toBe('HOST_UNKNOWN')
     await protect({ hosts: [host] }, other.id)
     for (const wrong of ['a.test.', 'a,b', 'x@a.test', 'a.test:0', ''])
       await protect({ hosts: [wrong] }, other.id, 400)
