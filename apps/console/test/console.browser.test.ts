@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
+import { looks } from '../../api/test/looks.ts'
 import { consoleForTests } from './console-for-tests.ts'
 import { maxFirstLoadBytes, readManifest } from './first-load.ts'
 import { makeShown, pages, type Shown } from './pages.ts'
@@ -18,16 +19,6 @@ beforeAll(async () => {
   shown = await makeShown(await givenAdministration(at.world), at.world)
 }, 180_000)
 
-/**
- * The looks of a page, in an order in which each differs from the one before in one thing. No script of the console asks
- * for the width (`widths.test.ts`), so a page that was resized is the page that opens in that width.
- */
-const looks = [
-  { width: 1280, colorScheme: 'light', rules: 'all' },
-  { width: 1280, colorScheme: 'dark', rules: 'colors' },
-  { width: 390, colorScheme: 'dark', rules: 'all' },
-  { width: 390, colorScheme: 'light', rules: 'colors' },
-] as const
 test.each(
   pages.map((page, number) => ({ ...page, number, address: page.path({ projectId: '…', webhookId: '…' }) })),
 )(
@@ -40,6 +31,8 @@ test.each(
     expect(bytes).toBeGreaterThan(80_000)
     expect(bytes).toBeLessThanOrEqual(maxFirstLoadBytes)
     const seen = []
+    // No script of the console asks for the width (`widths.test.ts`), so a page that was resized is the page that opens in
+    // that width.
     for (const { width, colorScheme, rules } of looks) {
       await page.setViewportSize({ width, height: 900 })
       await page.emulateMedia({ colorScheme })

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { buildSiteOnce } from '../../../../../tools/site/build.js'
 import { axeFindings, axeRules } from '../../../test/axe.ts'
 import { browserForTests } from '../../../test/browser-for-tests.ts'
+import { looks } from '../../../test/looks.ts'
 import { loadTabIcon } from '../../../test/tab-icon.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
 
@@ -41,13 +42,6 @@ async function keepPicture(page: Page, name: string) {
   await page.screenshot({ path: join(pictures, `${name}.png`) })
 }
 
-/** In an order in which each look differs from the one before in one thing. */
-const looks = [
-  { width: 1280, colorScheme: 'light', rules: 'all' },
-  { width: 1280, colorScheme: 'dark', rules: 'colors' },
-  { width: 390, colorScheme: 'dark', rules: 'all' },
-  { width: 390, colorScheme: 'light', rules: 'colors' },
-] as const
 /**
  * A page of each kind: lists, long tables, code, pictures, an endpoint, folded lists, a runbook, and the largest page.
  */

@@ -11,6 +11,7 @@ import {
   redirectUri,
   walkLogin,
 } from '../../../test/given.ts'
+import { countLockWaits } from '../../../test/lock-waits.ts'
 import { authPath, clientUri, givenClient, walk } from '../../../test/oidc.ts'
 import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -70,11 +71,7 @@ test('a sign-out waits for a sign-in that single sign-on has begun to complete, 
   const browser = new Browser(postgres.url)
   await walkLogin(postgres, authorizePath(project.id), { browser })
   const { db } = postgres.service.deps
-  const waiting = async () =>
-    (
-      await db.query(sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-    ).length
+  const waiting = () => countLockWaits(db)
   const silent = authorizePath(project.id, { prompt: 'none' }).replace('/authorize', '/sso/authorize')
   const [signIn, signOut] = await db.transaction(async (tx) => {
     // The code refers to the project, so the sign-in waits after it has used the single sign-on.

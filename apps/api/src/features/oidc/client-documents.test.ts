@@ -5,6 +5,7 @@ import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { startDocumentServer } from '../../../test/document-server.ts'
 import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
+import { countLockWaits } from '../../../test/lock-waits.ts'
 import { madeForTests } from '../../../test/made-for-tests.ts'
 import { givenClient, introspect, pkce, postForm, walk } from '../../../test/oidc.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
@@ -224,11 +225,7 @@ describe.each(ciEngines)('programs with client ID metadata documents, on %s', (e
     const browser = new Browser(world.url)
     await walk(world, request(id, { resource: api }), { browser })
     const { db } = world.service.deps
-    const waiting = async () =>
-      (
-        await db.query(sql`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      ).length
+    const waiting = () => countLockWaits(db)
     const ends = await db.transaction(async (tx) => {
       await tx.execute(sql`update oidc_clients set client_hosts = '{}' where project_id = ${project.id}`)
       const end = walk(world, request(id, { resource: api, prompt: 'none' }), { browser })

@@ -2,6 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
+import { countLockWaits } from '../../../test/lock-waits.ts'
 import { madeForTests } from '../../../test/made-for-tests.ts'
 import { givenClient, logIn } from '../../../test/oidc.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
@@ -71,11 +72,7 @@ describe.each(mainEngines)('signing keys on %s', (engine) => {
     await age(61)
     const { db } = world.service.deps
     const keyOf = (kid: string) => ({ kid, sealed: Buffer.of(0), leadSec: 0, minNewestAgeSec: 60 })
-    const waiting = async () =>
-      (
-        await db.query(sql`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      ).length
+    const waiting = () => countLockWaits(db)
     const creating = await db.transaction(async (tx) => {
       await insertKey(tx, keyOf('first'))
       const second = db.transaction((other) => insertKey(other, keyOf('second')))

@@ -13,6 +13,7 @@ import {
   givenSession,
   redirectUri,
 } from '../../../test/given.ts'
+import { countLockWaits } from '../../../test/lock-waits.ts'
 import { repeats } from '../../../test/repeats.ts'
 import { isSequential, type SessionAnswer, type SessionRequest } from '../../../test/session-order.ts'
 import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
@@ -289,10 +290,7 @@ describe('changes beside a transaction that holds a row', () => {
   test('an exchange waits for a transaction that holds its code', async () => {
     const code = await givenCode(world, project)
     const { db } = world.service.deps
-    const isWaiting = async () =>
-      (await db.maybeOne(sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' limit 1`)) !==
-      undefined
+    const isWaiting = async () => (await countLockWaits(db)) > 0
     let isAnswered = false
     const [exchanged] = await db.transaction(async (tx) => {
       await tx.query(sql`select from authorization_codes where digest = ${digestOf(code)} for update`)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { givenProject, givenSession } from '../../../test/given.ts'
+import { countLockWaits } from '../../../test/lock-waits.ts'
 import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const { ada } = demo.users
@@ -23,11 +24,7 @@ test('sign-outs of one member by a project and by an administrator never deadloc
   const deadlocks = () =>
     db.maybeOne<{ deadlocks: string }>(sql`
       select deadlocks::text from pg_stat_database where datname = current_database()`)
-  const waiting = async () =>
-    (
-      await db.query(sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-    ).length
+  const waiting = () => countLockWaits(db)
   const before = await deadlocks()
   const ended = await db.transaction(async (tx) => {
     await tx.execute(sql`select from sso_sessions where id = ${first}::uuid for update`)

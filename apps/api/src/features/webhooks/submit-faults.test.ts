@@ -5,6 +5,7 @@ import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { type GivenProject, givenProject } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
+import { countLockWaits } from '../../../test/lock-waits.ts'
 import type { Service } from '../../../test/service.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
 
@@ -62,11 +63,7 @@ describe('submissions when parts fail', () => {
     const hook = await givenWebhook(world, project)
     const raw = body(2)
     const headers = sign(hook.secret, raw)
-    const waiting = async () =>
-      (
-        await db.query(sql`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      ).length
+    const waiting = () => countLockWaits(db)
     const sent = await db.transaction(async (tx) => {
       await tx.execute(sql`
         insert into inbound_idempotency_keys (webhook_id, key, body_digest, submission_id, received_at)
